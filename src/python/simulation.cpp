@@ -420,8 +420,7 @@ void Simulation::check_rows(const std::string& name, const Field& field, const R
     const double farthest = md::BoxFrame::farthest * std::min({edges.x, edges.y, edges.z});
     for (std::size_t k = 0; k < values.size(); ++k) {
       if (std::abs(data[k] * unit) <= farthest) continue;
-      refuse(k / field.columns,
-             fmt::format("more than {:g} boxes away", md::BoxFrame::farthest));
+      refuse(k / field.columns, fmt::format("more than {:g} boxes away", md::BoxFrame::farthest));
     }
   }
 }

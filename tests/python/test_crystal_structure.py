@@ -9,7 +9,6 @@ import numpy
 import pytest
 from lammps_support import System, Type
 from observer_support import read
-
 from sterna import Trajectory
 
 FCC = numpy.array([[0, 0, 0], [0, 0.5, 0.5], [0.5, 0, 0.5], [0.5, 0.5, 0]])
@@ -320,7 +319,10 @@ trajectory_interval = 1
         ('[common_neighbors]\ninterval = 1\ngroup = "none"', "none"),
         ("[centro_symmetry]\ninterval = 1\nneighbors = 7", "expected an even number"),
         ('[centro_symmetry]\ninterval = 1\ngroup = "none"', "none"),
-        ('[centro_symmetry]\ninterval = 1\nfield = "2 b"', "cannot be the name of a particle field"),
+        (
+            '[centro_symmetry]\ninterval = 1\nfield = "2 b"',
+            "cannot be the name of a particle field",
+        ),
         ('[common_neighbors]\ninterval = 1\nfield = "velocity"', 'have their own "velocity"'),
         (
             '[common_neighbors]\ninterval = 1\nfield = "a"\n'

@@ -4,7 +4,6 @@ import numpy
 import pytest
 import sterna
 from engine_support import script_output
-
 from sterna import Trajectory
 
 INPUT = """\

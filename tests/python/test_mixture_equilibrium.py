@@ -17,9 +17,7 @@ def by_second(heat: float, second, density=None, slope=None) -> MixtureVapor:
     """A vapor without a run, or before its averages are known."""
     none, zero = numpy.zeros(len(second)), numpy.array(0.0)
     slope = numpy.zeros_like(second) if slope is None else slope
-    return MixtureVapor(
-        heat, second, slope, none if density is None else density, none, zero, zero
-    )
+    return MixtureVapor(heat, second, slope, none if density is None else density, none, zero, zero)
 
 
 def ideal(count: int, heat: float = 1.0) -> MixtureVapor:

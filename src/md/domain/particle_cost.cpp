@@ -113,7 +113,8 @@ ParticleCosts particle_costs(const ParticleStore& particles, const Box& box, con
   for (std::size_t i = 0; i < count; ++i) bins.add(bin_of(i));
   const double sphere = 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
   const std::vector<float> weights = bins.weights(sphere);
-  for (std::size_t i = 0; i < count; ++i) costs.weights[i] = static_cast<double>(weights[bin_of(i)]);
+  for (std::size_t i = 0; i < count; ++i)
+    costs.weights[i] = static_cast<double>(weights[bin_of(i)]);
   return costs;
 }
 

@@ -208,9 +208,8 @@ namespace {
 /// The sum over rows and columns of the conjugate of U_j of the third channel times the product of
 /// U_j1 of the first and U_j2 of the second, coupled to j.
 double coupled(const SnapTriple& t, const std::vector<double>& coupling,
-                      const SnapPotential::Harmonics& first,
-                      const SnapPotential::Harmonics& second,
-                      const SnapPotential::Harmonics& third) {
+               const SnapPotential::Harmonics& first, const SnapPotential::Harmonics& second,
+               const SnapPotential::Harmonics& third) {
   std::complex<double> total = 0.0;
   const int beyond = (t.j1 + t.j2 - t.j) / 2;
   const auto factor = [&](int k1, int k2) {

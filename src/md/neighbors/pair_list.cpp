@@ -208,8 +208,7 @@ std::size_t likely_entries(const CellGrid& grid, std::size_t particles, double r
   const double volume = width.x * width.y * width.z;
   const double sphere = 4.19 * radius * radius * radius;
   const double density = static_cast<double>(particles) / volume;
-  return static_cast<std::size_t>(1.2 * static_cast<double>(particles) *
-                                  (density * sphere + 16.0));
+  return static_cast<std::size_t>(1.2 * static_cast<double>(particles) * (density * sphere + 16.0));
 }
 
 }  // namespace
@@ -226,10 +225,9 @@ void PairList::build_rows() {
   const float radius = static_cast<float>(list_radius_) + 4.0f * rounding;
 
   const auto [most_candidates, of_largest_cell] = room_of_cells(listed_->grid, group_);
-  std::size_t capacity =
-      entries_built_ > 0
-          ? entries_built_ + entries_built_ / 8
-          : likely_entries(listed_->grid, listed_->local_count, list_radius_);
+  std::size_t capacity = entries_built_ > 0
+                             ? entries_built_ + entries_built_ / 8
+                             : likely_entries(listed_->grid, listed_->local_count, list_radius_);
   capacity += of_largest_cell + 1024;
   decoded_.resize(most_candidates + slack);
   ScratchRoom scratch(most_candidates + slack, listed_->longest_cell);

@@ -15,12 +15,9 @@ const Registry<ObserverRow>& observer_table() {
   return table;
 }
 
-std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
-                                                      const Input& input,
-                                                      const std::vector<std::string>& names,
-                                                      std::span<const std::int64_t> type_counts,
-                                                      const Topology& topology,
-                                                      AddedFields& fields) {
+std::vector<std::unique_ptr<Observer>> make_observers(
+    const comm::Context& context, const Input& input, const std::vector<std::string>& names,
+    std::span<const std::int64_t> type_counts, const Topology& topology, AddedFields& fields) {
   MoleculeModel molecules;
   if (!input.components.empty()) molecules = molecule_model_from_input(input);
   const bool rotating = std::ranges::any_of(molecules.components, [](const Component& component) {

@@ -39,12 +39,9 @@ namespace observer {
 const Registry<ObserverRow>& observer_table();
 
 /// Makes the observers of an input, in the order of the table. `topology` and `fields` outlive them.
-std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
-                                                      const Input& input,
-                                                      const std::vector<std::string>& names,
-                                                      std::span<const std::int64_t> type_counts,
-                                                      const Topology& topology,
-                                                      AddedFields& fields);
+std::vector<std::unique_ptr<Observer>> make_observers(
+    const comm::Context& context, const Input& input, const std::vector<std::string>& names,
+    std::span<const std::int64_t> type_counts, const Topology& topology, AddedFields& fields);
 
 /// Whether any observer of the input needs the whole virial tensor.
 bool observers_need_virial_tensor(const Input& input);

@@ -235,9 +235,12 @@ void PairForces::General::copy_to_single() {
         &columns.switch_start_squared, &columns.end_terms}) {
     table->resize(table->size() + behind_tables);
   }
-  single = {to_single(columns.cutoff_squared), to_single(columns.coefficients),
-            to_single(columns.energy_shift),   to_single(columns.force_shift),
-            to_single(columns.switch_start_squared), to_single(columns.end_terms),
+  single = {to_single(columns.cutoff_squared),
+            to_single(columns.coefficients),
+            to_single(columns.energy_shift),
+            to_single(columns.force_shift),
+            to_single(columns.switch_start_squared),
+            to_single(columns.end_terms),
             to_single(columns.curves)};
 }
 

@@ -9,7 +9,14 @@
 
 namespace sterna::md {
 
-enum class InteractionPotential { lennard_jones, tersoff, stillinger_weber, embedded_atom, snap, ace };
+enum class InteractionPotential {
+  lennard_jones,
+  tersoff,
+  stillinger_weber,
+  embedded_atom,
+  snap,
+  ace
+};
 template <>
 inline constexpr auto choice_table<InteractionPotential> = std::to_array<
     Choice<InteractionPotential>>(

@@ -133,10 +133,10 @@ void FarField<Real>::copy_cells(int number) {
   const auto all = [&](int) { return CellBox::grid(grid); };
   const auto with_images = [&](int) { return parents.grown(1).children(); };
   Depth& depth = this->depth(number);
-  depth.multipoles.emplace(
-      nullptr, CellTransfers::plan(0, 1, grid, partition_.periodic(), all, with_images),
-      coefficients_, places_in(CellBox::grid(grid)), places_in(depth.level),
-      comm::NeighborOptions{});
+  depth.multipoles.emplace(nullptr,
+                           CellTransfers::plan(0, 1, grid, partition_.periodic(), all, with_images),
+                           coefficients_, places_in(CellBox::grid(grid)), places_in(depth.level),
+                           comm::NeighborOptions{});
 }
 
 /// Prepares a distributed level: multipoles come from the ranks that have the cells, and local

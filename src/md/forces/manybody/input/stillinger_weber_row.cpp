@@ -160,10 +160,9 @@ std::vector<AddedKey> stillinger_weber_keys() {
        "parameter_file",
        {.name = "stillinger_weber_file",
         .target = target_in<&Input::interaction, &InteractionSection::stillinger_weber_file>,
-        .description =
-            "Parameters of the potential of Stillinger and Weber in the format of "
-            "LAMMPS, in place of the published ones by name; relative to the folder "
-            "of the input file.",
+        .description = "Parameters of the potential of Stillinger and Weber in the format of "
+                       "LAMMPS, in place of the published ones by name; relative to the folder "
+                       "of the input file.",
         .names_file = true,
         .aliases = {"sw_file"}}}};
 }
