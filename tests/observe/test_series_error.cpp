@@ -4,9 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <random>
 #include <vector>
 
+#include "md/observe/batch_means.hpp"
 #include "md/observe/jackknife.hpp"
 #include "md/observe/series_error.hpp"
 
@@ -68,6 +70,30 @@ Judgment judge(Noise& noise, double height, std::size_t blocks) {
 }
 
 }  // namespace
+
+TEST_CASE("errors of averages of short runs are the spread of many") {
+  // The log and the observers keep means of batches. Without the integrated correlation the spread
+  // of runs of 50 correlation times is 1.2 times the error.
+  struct Case {
+    double time, least, most;  // of the spread by the error
+  };
+  for (const Case& one : {Case{0.0, 0.85, 1.0}, Case{5.0, 0.9, 1.05}, Case{20.0, 0.98, 1.14}}) {
+    CAPTURE(one.time);
+    Noise noise(one.time);
+    double sum = 0.0, squares = 0.0, errors = 0.0;
+    for (int run = 0; run < runs; ++run) {
+      BatchMeans rows(1);
+      for (std::int64_t step = 0; step < 1000; ++step) rows.add(step, std::vector{noise.next()});
+      const SettledMean found = rows.average(0, 0);
+      sum += found.mean / runs;
+      squares += found.mean * found.mean / runs;
+      errors += found.standard_error / runs;
+    }
+    const double spread_by_error = std::sqrt(squares - sum * sum) / errors;
+    CHECK(spread_by_error > one.least);
+    CHECK(spread_by_error < one.most);
+  }
+}
 
 TEST_CASE("errors of exponential averages are the spread of many") {
   struct Case {

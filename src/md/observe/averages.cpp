@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "md/core/measured_text.hpp"
+#include "md/observe/series_error.hpp"
 
 namespace sterna::md {
 namespace {
@@ -116,7 +117,10 @@ std::vector<SettledMean> Averages::means_of(const Part& part) const {
   for (std::size_t q = 0; q < quantities_.size(); ++q) {
     const std::vector<double> all = series_.means(q);
     const auto behind = std::span(all).subspan(part.given);
-    SettledMean& found = means.emplace_back(settled_mean(behind, part.first - part.given, tested));
+    const std::size_t unsettled = part.first - part.given;
+    SettledMean& found = means.emplace_back(settled_mean(behind, unsettled, tested));
+    const double correlated = series_error(behind.subspan(unsettled)).standard_error;
+    found.standard_error = std::max(found.standard_error, correlated);
     found.mean = series_.mean_from(part.first, q);  // includes the incomplete batch
   }
   return means;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "md/observe/series_error.hpp"
+
 namespace sterna::md {
 
 void BatchMeans::add(std::int64_t step, std::span<const double> values) {
@@ -60,7 +62,9 @@ std::size_t BatchMeans::batch_from(std::int64_t step) const {
 SettledMean BatchMeans::average(std::size_t quantity, std::int64_t first_step) const {
   const std::size_t first = batch_from(first_step);
   const std::vector<double> all = means(quantity);
-  SettledMean found = settled_mean(std::span(all).subspan(first), 0);
+  const auto settled = std::span(all).subspan(first);
+  SettledMean found = settled_mean(settled, 0);
+  found.standard_error = std::max(found.standard_error, series_error(settled).standard_error);
   found.mean = mean_from(first, quantity);
   return found;
 }
