@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <map>
 #include <numbers>
 #include <stdexcept>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace sterna::md {
@@ -402,29 +400,57 @@ std::vector<std::complex<double>> spherical_harmonics(int largest_l, const Vec3&
 
 }  // namespace
 
-double AcePotential::energy(int center, std::span<const Neighbor> neighbors) const {
-  const std::size_t of = element(center);
-  const AceElement& own = tables_.elements[of];
-  // A of rank 1 by element and k, and of higher ranks by element, n, l and m.
-  std::map<std::tuple<int, int>, double> lone;
-  std::map<std::tuple<int, int, int, int>, std::complex<double>> sums;
+/// The sums over neighbors of an atom: of basis functions by element and number, and of radial
+/// functions times harmonics by element, n, l and m.
+struct AcePotential::SumsOverNeighbors {
+  explicit SumsOverNeighbors(const AcePotential& potential) {
+    for (const AceBond& bond : potential.tables_.bonds) {
+      functions = std::max(functions, bond.functions);
+      levels = std::max(levels, bond.largest_l + 1);
+    }
+    basis = static_cast<int>(potential.basis_functions_);
+    const auto elements = potential.element_count();
+    lone.resize(elements * potential.basis_functions_);
+    all.resize(elements * static_cast<std::size_t>(functions * levels * levels));
+    is_there.resize(elements);
+  }
+  double& at(int element, int k) { return lone[static_cast<std::size_t>(element * basis + k)]; }
+  std::complex<double>& at(int element, int n, int l, int m) {
+    return all[static_cast<std::size_t>((element * functions + n) * levels * levels + l * (l + 1) +
+                                        m)];
+  }
+  std::complex<double> factor(const AceFunction& function, std::size_t set, std::size_t t) {
+    if (function.rank() == 1) return at(function.elements[t], function.n[t]);
+    return at(function.elements[t], function.n[t], function.l[t],
+              function.m[set * function.rank() + t]);
+  }
+
+  int functions = 0, levels = 1, basis = 0;
+  std::vector<double> lone;
+  std::vector<std::complex<double>> all;
+  std::vector<char> is_there;  ///< by element, whether a neighbor has it
   Sums known;
+};
+
+AcePotential::SumsOverNeighbors AcePotential::sum_over(int center,
+                                                       std::span<const Neighbor> neighbors) const {
+  const std::size_t of = element(center);
+  SumsOverNeighbors sums(*this);
   for (const Neighbor& neighbor : neighbors) {
     const std::size_t other = element(neighbor.type);
     const AceBond& pair = bond(of, other);
     const double r = length(neighbor.vector) / length_;
     if (r >= pair.cutoff) continue;
+    sums.is_there[other] = 1;
     const std::vector<double> g = between_knots(knots(of, other), basis_functions_ + 1, r);
-    known.core += g.back();
+    sums.known.core += g.back();
     const double beyond = r - (pair.inner_begin - pair.inner_width);
-    if (!known.has_nearest || beyond < known.nearest) {
-      known = {known.core, true, beyond, pair.inner_width};
+    if (!sums.known.has_nearest || beyond < sums.known.nearest) {
+      sums.known = {sums.known.core, true, beyond, pair.inner_width};
     }
     const auto e = static_cast<int>(other);
-    for (int k = 0; k < static_cast<int>(basis_functions_); ++k)
-      lone[{e, k}] += g[static_cast<std::size_t>(k)];
-    const auto y =
-        spherical_harmonics(pair.largest_l, neighbor.vector * (1.0 / (r * length_)));
+    for (int k = 0; k < sums.basis; ++k) sums.at(e, k) += g[static_cast<std::size_t>(k)];
+    const auto y = spherical_harmonics(pair.largest_l, neighbor.vector * (1.0 / (r * length_)));
     const double* coefficient = pair.coefficients.data();
     for (int n = 0; n < pair.functions; ++n) {
       for (int l = 0; l <= pair.largest_l; ++l) {
@@ -432,26 +458,33 @@ double AcePotential::energy(int center, std::span<const Neighbor> neighbors) con
         for (int k = 0; k < pair.basis_functions; ++k)
           radial += *coefficient++ * g[static_cast<std::size_t>(k)];
         for (int m = -l; m <= l; ++m)
-          sums[{e, n, l, m}] += radial * y[static_cast<std::size_t>(l * (l + 1) + m)];
+          sums.at(e, n, l, m) += radial * y[static_cast<std::size_t>(l * (l + 1) + m)];
       }
     }
   }
+  return sums;
+}
+
+double AcePotential::energy(int center, std::span<const Neighbor> neighbors) const {
+  const AceElement& own = tables_.elements[element(center)];
+  SumsOverNeighbors sums = sum_over(center, neighbors);
   std::vector<double> densities(own.embedding.size(), 0.0);
   for (const AceFunction& function : own.functions) {
+    if (!std::ranges::all_of(function.elements, [&](int other) {
+          return sums.is_there[static_cast<std::size_t>(other)] != 0;
+        }))
+      continue;
     const std::size_t rank = function.rank();
     for (std::size_t set = 0; set * rank < function.m.size(); ++set) {
       std::complex<double> product = 1.0;
-      for (std::size_t t = 0; t < rank; ++t) {
-        product *= rank == 1 ? lone[{function.elements[t], function.n[t]}]
-                             : sums[{function.elements[t], function.n[t], function.l[t],
-                                     function.m[set * rank + t]}];
-      }
+      for (std::size_t t = 0; t < rank && product != 0.0; ++t)
+        product *= sums.factor(function, set, t);
       for (std::size_t p = 0; p < densities.size(); ++p)
         densities[p] += function.coefficients[set * densities.size() + p] * product.real();
     }
   }
   Slopes slopes{};
-  return energy_ * embed(of, densities, known, slopes);
+  return energy_ * embed(element(center), densities, sums.known, slopes);
 }
 
 AcePotential::Dimer AcePotential::strongest_dimer() const {

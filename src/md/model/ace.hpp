@@ -135,6 +135,9 @@ class AcePotential {
   Dimer strongest_dimer() const;
 
  private:
+  struct SumsOverNeighbors;
+  SumsOverNeighbors sum_over(int center, std::span<const Neighbor> neighbors) const;
+
   AceTables tables_;
   std::vector<std::size_t> of_type_;
   double length_, energy_;
