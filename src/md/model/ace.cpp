@@ -145,13 +145,19 @@ std::vector<Jet> basis_at(const AceBond& bond, std::size_t count, double r) {
   if (beyond) return std::vector<Jet>(count, Jet{0.0, 0.0});
   std::vector<Jet> g;
   switch (bond.basis) {
-    case AceRadialBasis::chebyshev_exponential: g = exponential_basis(bond, count, r); break;
-    case AceRadialBasis::chebyshev_power: g = power_basis(bond, count, r); break;
+    case AceRadialBasis::chebyshev_exponential:
+      g = exponential_basis(bond, count, r);
+      break;
+    case AceRadialBasis::chebyshev_power:
+      g = power_basis(bond, count, r);
+      break;
     case AceRadialBasis::chebyshev_linear:
       // The argument rises with 1 - r / cutoff, and so does the value at the cutoff.
       g = falling_basis(count, {1.0 - r / bond.cutoff, -1.0 / bond.cutoff});
       break;
-    case AceRadialBasis::bessel: g = bessel_basis(bond, count, r); break;
+    case AceRadialBasis::bessel:
+      g = bessel_basis(bond, count, r);
+      break;
   }
   if (bond.inner_cutoff == AceInnerCutoff::distance) {
     const Jet off = fall(r, bond.inner_begin, bond.inner_width);
@@ -199,8 +205,7 @@ Jet repulsion_of_nuclei(const AceBond& bond, int charge, int other_charge, doubl
   const double width = bond.cutoff_width, begin = bond.cutoff - width;
   const double a = (-3.0 * end.slope + width * end.bend) / (width * width);
   const double b = (2.0 * end.slope - width * end.bend) / (width * width * width);
-  const double constant =
-      -end.value + 0.5 * width * end.slope - width * width * end.bend / 12.0;
+  const double constant = -end.value + 0.5 * width * end.slope - width * width * end.bend / 12.0;
   const double beyond = std::max(0.0, r - begin);
   const Jet shift{a / 3.0 * std::pow(beyond, 3) + b / 4.0 * std::pow(beyond, 4) + constant,
                   a * beyond * beyond + b * std::pow(beyond, 3)};
@@ -240,7 +245,8 @@ std::vector<double> between_knots(const AceKnots& knots, std::size_t count, doub
   const double x = r * knots.per_length;
   const int knot = std::clamp(static_cast<int>(x), 1, knots.last);
   const double t = x - knot;
-  const double* const here = knots.values.data() + 2 * knots.stride * static_cast<std::size_t>(knot);
+  const double* const here =
+      knots.values.data() + 2 * knots.stride * static_cast<std::size_t>(knot);
   std::vector<double> values;
   for (std::size_t k = 0; k < count; ++k) {
     const double f = here[k], slope = here[knots.stride + k];
@@ -274,28 +280,31 @@ Jet shifted_power_of(double density, double exponent) {
           down + exponent * (1.0 - right) * std::pow(right + x, exponent - 1.0)};
 }
 
-void require(bool holds, const std::string& what) {
+void require_of_ace(bool holds, const std::string& what) {
   if (!holds) throw std::invalid_argument(what);
 }
 
-void check_bond(const AceBond& bond, const std::string& of, double spacing) {
+void check_ace_bond(const AceBond& bond, const std::string& of, double spacing) {
   const auto positive = [&](double value, std::string_view name) {
-    require(value > 0.0, fmt::format("{} of {} is {}; expected more than 0", name, of, value));
+    require_of_ace(value > 0.0,
+                   fmt::format("{} of {} is {}; expected more than 0", name, of, value));
   };
   positive(bond.cutoff, "rcut");
-  require(bond.cutoff / spacing >= 10.0 && bond.cutoff / spacing <= 1e6,
-          fmt::format("rcut of {} is {}; expected 10 to 1000000 times deltaSplineBins, which is {}",
-                      of, bond.cutoff, spacing));
-  require(bond.cutoff_width >= 0.0,
-          fmt::format("dcut of {} is {}; expected at least 0", of, bond.cutoff_width));
-  require(bond.inner_width >= 0.0,
-          fmt::format("dcut_in of {} is {}; expected at least 0", of, bond.inner_width));
-  require(bond.largest_l <= AcePotential::largest_l,
-          fmt::format("lmax of {} is {}; expected at most {}", of, bond.largest_l,
-                      AcePotential::largest_l));
+  require_of_ace(
+      bond.cutoff / spacing >= 10.0 && bond.cutoff / spacing <= 1e6,
+      fmt::format("rcut of {} is {}; expected 10 to 1000000 times deltaSplineBins, which is {}", of,
+                  bond.cutoff, spacing));
+  require_of_ace(bond.cutoff_width >= 0.0,
+                 fmt::format("dcut of {} is {}; expected at least 0", of, bond.cutoff_width));
+  require_of_ace(bond.inner_width >= 0.0,
+                 fmt::format("dcut_in of {} is {}; expected at least 0", of, bond.inner_width));
+  require_of_ace(bond.largest_l <= AcePotential::largest_l,
+                 fmt::format("lmax of {} is {}; expected at most {}", of, bond.largest_l,
+                             AcePotential::largest_l));
   if (bond.basis == AceRadialBasis::chebyshev_exponential) {
-    require(bond.scale != 0.0,
-            fmt::format("radparameters of {} is 0; expected another number with ChebExpCos", of));
+    require_of_ace(
+        bond.scale != 0.0,
+        fmt::format("radparameters of {} is 0; expected another number with ChebExpCos", of));
   }
   if (bond.inner_cutoff == AceInnerCutoff::zbl) {
     // Without a width the energy would have a step.
@@ -309,24 +318,25 @@ void check_bond(const AceBond& bond, const std::string& of, double spacing) {
 AcePotential::AcePotential(AceTables tables, std::vector<std::size_t> of_type, double length,
                            double energy)
     : tables_(std::move(tables)), of_type_(std::move(of_type)), length_(length), energy_(energy) {
-  require(tables_.spacing > 0.0,
-          fmt::format("deltaSplineBins is {}; expected more than 0", tables_.spacing));
+  require_of_ace(tables_.spacing > 0.0,
+                 fmt::format("deltaSplineBins is {}; expected more than 0", tables_.spacing));
   const std::size_t elements = element_count();
   for (std::size_t a = 0; a < elements; ++a) {
     for (std::size_t b = 0; b < elements; ++b) {
       const std::string of =
           fmt::format("the bond {}-{}", tables_.elements[a].name, tables_.elements[b].name);
-      check_bond(bond(a, b), of, tables_.spacing);
-      require(bond(a, b).inner_cutoff == bond(0, 0).inner_cutoff,
-              fmt::format("inner_cutoff_type of {} is not that of the first bond; expected one "
-                          "type for all",
-                          of));
+      check_ace_bond(bond(a, b), of, tables_.spacing);
+      require_of_ace(
+          bond(a, b).inner_cutoff == bond(0, 0).inner_cutoff,
+          fmt::format("inner_cutoff_type of {} is not that of the first bond; expected one "
+                      "type for all",
+                      of));
       basis_functions_ =
           std::max(basis_functions_, static_cast<std::size_t>(bond(a, b).basis_functions));
     }
-    require(!has_nuclei() || nuclear_charge(tables_.elements[a].name) > 0,
-            fmt::format("{} is no chemical element; inner_cutoff_type: zbl needs one",
-                        tables_.elements[a].name));
+    require_of_ace(!has_nuclei() || nuclear_charge(tables_.elements[a].name) > 0,
+                   fmt::format("{} is no chemical element; inner_cutoff_type: zbl needs one",
+                               tables_.elements[a].name));
   }
   for (std::size_t a = 0; a < elements; ++a) {
     for (std::size_t b = 0; b < elements; ++b) {

@@ -21,7 +21,7 @@ enum class AceRadialBasis {
 enum class AceInnerCutoff {
   density,   ///< a core repulsion, which switches the expansion off where it is large
   distance,  ///< basis functions and a core repulsion that replace each other at a distance
-  zbl        ///< the repulsion by Ziegler, Biersack and Littmark, by the distance of the nearest atom
+  zbl  ///< the repulsion by Ziegler, Biersack and Littmark, by the distance of the nearest atom
 };
 
 /// An ordered pair of elements: the center and its neighbor. Lengths in angstrom, energies in eV.
@@ -55,7 +55,7 @@ struct AceElement {
   struct Embedding {
     double factor, exponent;
   };
-  std::vector<Embedding> embedding{};                ///< for each density
+  std::vector<Embedding> embedding{};               ///< for each density
   double core_limit = 0.0, core_limit_width = 0.0;  ///< rho_core_cutoff, drho_core_cutoff
   std::vector<AceFunction> functions{};
 };

@@ -34,9 +34,7 @@ MANY_BODY_STYLES: dict[str, ManyBodyStyle] = {
     "tersoff/mod": ManyBodyStyle("tersoff", "parameter_file", values=17),
     "sw": ManyBodyStyle("stillinger_weber", "stillinger_weber_file"),
     "snap": ManyBodyStyle("snap", "snap_file", second_file_key="snap_parameter_file"),
-    "pace": ManyBodyStyle(
-        "ace", "ace_file", ways=("product", "recursive"), sizes=("chunksize",)
-    ),
+    "pace": ManyBodyStyle("ace", "ace_file", ways=("product", "recursive"), sizes=("chunksize",)),
 }
 
 

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "md/simd/instruction_set.hpp"
@@ -13,35 +11,32 @@
 namespace sterna::md {
 namespace {
 
-using Nodes = std::vector<std::uint32_t>;
-
-/// A product in the densities, with a coefficient for each.
-using Terms = std::map<Nodes, std::vector<double>>;
+using AceNodes = std::vector<std::uint32_t>;
 
 /// Makes products of products, so that each is computed once. A product of many factors is split
 /// into two that are there already, where that is possible.
-class ProductFinder {
+class AceProductFinder {
  public:
   /// `first`: number of the first node that is a product. `mirror`: by factor.
-  ProductFinder(std::uint32_t first, const Nodes& mirror) : first_(first), mirror_(mirror) {}
+  AceProductFinder(std::uint32_t first, const AceNodes& mirror) : first_(first), mirror_(mirror) {}
 
   struct Split {
-    Nodes a, b;
+    AceNodes a, b;
     std::size_t cost = 0;
   };
   /// The cheapest way to make a product of two; it may be that of the mirror images, whose real part
   /// is the same.
-  Split split_term(const Nodes& factors) const {
+  Split split_term(const AceNodes& factors) const {
     Split best = split(factors);
     if (best.cost == 0) return best;
-    Nodes image;
+    AceNodes image;
     for (const std::uint32_t factor : factors) image.push_back(mirror_[factor]);
     std::ranges::sort(image);
     Split other = split(image);
     return other.cost < best.cost ? other : best;
   }
 
-  std::uint32_t node(const Nodes& factors) {
+  std::uint32_t node(const AceNodes& factors) {
     if (factors.size() == 1) return factors.front();
     const auto found = known_.find(factors);
     if (found != known_.end()) return found->second;
@@ -56,11 +51,11 @@ class ProductFinder {
   std::vector<AceProduct> products;
 
  private:
-  std::size_t cost(const Nodes& factors) const {
+  std::size_t cost(const AceNodes& factors) const {
     return factors.size() == 1 || known_.contains(factors) ? 0 : factors.size() - 1;
   }
 
-  Split split(const Nodes& factors) const {
+  Split split(const AceNodes& factors) const {
     Split best;
     best.cost = ~std::size_t{0};
     const auto count = static_cast<unsigned>(factors.size());
@@ -80,11 +75,12 @@ class ProductFinder {
   }
 
   std::uint32_t first_;
-  const Nodes& mirror_;
-  std::map<Nodes, std::uint32_t> known_;
+  const AceNodes& mirror_;
+  std::map<AceNodes, std::uint32_t> known_;
 };
 
-double embed_atom(const void* potential, std::uint32_t element, double* densities, AceAtom& atom) {
+double embed_ace_atom(const void* potential, std::uint32_t element, double* densities,
+                      AceAtom& atom) {
   const AcePotential& of = *static_cast<const AcePotential*>(potential);
   const double length = of.length_unit(), unit = of.energy_unit();
   AcePotential::Sums sums{.core = atom.core};
@@ -102,11 +98,9 @@ double embed_atom(const void* potential, std::uint32_t element, double* densitie
   return energy * unit;
 }
 
-/// A sum A that functions of rank 2 and more have.
-using FactorName = std::tuple<int, int, int, int>;  // element, n, l, m >= 0
-
-std::set<FactorName> factors_of(const AceElement& element) {
-  std::set<FactorName> names;
+/// The sums A that functions of rank 2 and more have.
+std::set<AceFactorName> ace_factors_of(const AceElement& element) {
+  std::set<AceFactorName> names;
   for (const AceFunction& function : element.functions) {
     if (function.rank() < 2) continue;
     for (std::size_t k = 0; k < function.m.size(); ++k) {
@@ -144,7 +138,7 @@ AceEvaluator::AceEvaluator(const AcePotential& potential, const std::vector<char
   for (std::size_t element = 0; element < elements; ++element) make_center(element);
   work_.elements = static_cast<std::uint32_t>(elements);
   work_.has_nuclei = potential_.has_nuclei();
-  work_.embed = embed_atom;
+  work_.embed = embed_ace_atom;
 }
 
 /// Chooses what is summed over neighbors, and where each sum is. There are two ways: products of
@@ -153,7 +147,7 @@ AceEvaluator::AceEvaluator(const AcePotential& potential, const std::vector<char
 void AceEvaluator::lay_out_sums() {
   int largest_l = 0;
   for (const AceElement& element : potential_.tables().elements) {
-    for (const auto& [other, n, l, m] : factors_of(element)) {
+    for (const auto& [other, n, l, m] : ace_factors_of(element)) {
       largest_l = std::max(largest_l, l);
       functions_ = std::max(functions_, n + 1);
     }
@@ -201,8 +195,7 @@ void AceEvaluator::make_pairs() {
       for (std::uint32_t row = 0; row < work_.radial_functions; ++row) {
         const int l = static_cast<int>(row) / functions_, n = static_cast<int>(row) % functions_;
         for (int k = 0; k < static_cast<int>(work_.basis); ++k) {
-          const bool has_it =
-              n < bond.functions && l <= bond.largest_l && k < bond.basis_functions;
+          const bool has_it = n < bond.functions && l <= bond.largest_l && k < bond.basis_functions;
           const int at = (n * (bond.largest_l + 1) + l) * bond.basis_functions + k;
           rows.push_back(has_it ? bond.coefficients[static_cast<std::size_t>(at)] : 0.0);
         }
@@ -216,69 +209,72 @@ void AceEvaluator::make_pairs() {
   }
 }
 
-void AceEvaluator::make_center(std::size_t element) {
-  const AceElement& of = potential_.tables().elements[element];
+/// Lists the sums A that the element's functions have. Returns their nodes.
+AceEvaluator::FactorNodes AceEvaluator::make_factors(std::size_t element) {
   AceGraph& graph = graphs_[element];
-  const std::size_t densities = of.embedding.size();
-  const auto sums_of = [&](int other) { return static_cast<std::uint32_t>(other) * work_.sums; };
-
-  // Factors.
-  std::map<FactorName, std::uint32_t> node_of;
-  Nodes mirror;
-  for (const FactorName& name : factors_of(of)) {
+  FactorNodes nodes;
+  for (const AceFactorName& name : ace_factors_of(potential_.tables().elements[element])) {
     const auto& [other, n, l, m] = name;
     const AceBond& bond = potential_.bond(element, static_cast<std::size_t>(other));
-    const auto node = static_cast<std::uint32_t>(mirror.size());
+    const auto node = static_cast<std::uint32_t>(nodes.mirror.size());
     const std::uint32_t step = m == 0 ? 1 : 2;
-    node_of[name] = node;
-    AceFactor factor{sums_of(other) + first_sum_[static_cast<std::uint32_t>(m) *
-                                                     (work_.largest_l + 1) +
-                                                 static_cast<std::uint32_t>(l)],
-                     step,
-                     1,
-                     static_cast<std::uint32_t>(graph.factor_coefficients.size()),
-                     node,
-                     m == 0 ? node : node + 1,
-                     m % 2 == 0 ? 1.0 : -1.0};
+    nodes.of_name[name] = node;
+    const std::uint32_t first = static_cast<std::uint32_t>(other) * work_.sums +
+                                first_sum_[static_cast<std::uint32_t>(m) * (work_.largest_l + 1) +
+                                           static_cast<std::uint32_t>(l)];
+    AceFactor factor{
+        .first_sum = first,
+        .step = step,
+        .count = 1,
+        .first_coefficient = static_cast<std::uint32_t>(graph.factor_coefficients.size()),
+        .node = node,
+        .mirror = m == 0 ? node : node + 1,
+        .sign = m % 2 == 0 ? 1.0 : -1.0};
     if (!sums_first_) {
       factor.first_sum += ((l == 0 ? work_.basis : 0) + static_cast<std::uint32_t>(n)) * step;
       graph.factor_coefficients.push_back(1.0);
-    } else {
-      const bool has_it = n < bond.functions && l <= bond.largest_l;
-      factor.count = has_it ? static_cast<std::uint32_t>(bond.basis_functions) : 0;
+    } else if (n < bond.functions && l <= bond.largest_l) {
+      factor.count = static_cast<std::uint32_t>(bond.basis_functions);
       const double* const coefficients =
           bond.coefficients.data() +
           static_cast<std::ptrdiff_t>((n * (bond.largest_l + 1) + l) * bond.basis_functions);
-      if (has_it)
-        graph.factor_coefficients.insert(graph.factor_coefficients.end(), coefficients,
-                                         coefficients + bond.basis_functions);
+      graph.factor_coefficients.insert(graph.factor_coefficients.end(), coefficients,
+                                       coefficients + bond.basis_functions);
+    } else {
+      factor.count = 0;
     }
     graph.factors.push_back(factor);
-    mirror.push_back(factor.mirror);
-    if (m > 0) mirror.push_back(node);
+    nodes.mirror.push_back(factor.mirror);
+    if (m > 0) nodes.mirror.push_back(node);
   }
+  return nodes;
+}
 
-  // Equal products of all functions together.
+/// Adds up the coefficients of equal products of all functions. Those of rank 1 go into the graph.
+AceEvaluator::Terms AceEvaluator::collect_terms(std::size_t element, const FactorNodes& nodes) {
+  AceGraph& graph = graphs_[element];
+  const AceElement& of = potential_.tables().elements[element];
+  const std::size_t densities = of.embedding.size();
   Terms terms;
   for (const AceFunction& function : of.functions) {
     const std::size_t rank = function.rank();
     for (std::size_t set = 0; set * rank < function.m.size(); ++set) {
       const double* const coefficients = function.coefficients.data() + set * densities;
       if (rank == 1) {
-        graph.lone.push_back(sums_of(function.elements[0]) + first_sum_[0] +
-                             static_cast<std::uint32_t>(function.n[0]));
+        graph.lone.push_back(static_cast<std::uint32_t>(function.elements[0]) * work_.sums +
+                             first_sum_[0] + static_cast<std::uint32_t>(function.n[0]));
         graph.lone_coefficients.insert(graph.lone_coefficients.end(), coefficients,
                                        coefficients + densities);
         continue;
       }
-      Nodes factors, image;
+      AceNodes factors, image;
       int sum = 0;
       for (std::size_t t = 0; t < rank; ++t) {
         const int m = function.m[set * rank + t];
         const std::uint32_t node =
-            node_of.at({function.elements[t], function.n[t], function.l[t], std::abs(m)});
-        factors.push_back(m < 0 ? mirror[node] : node);
-        image.push_back(mirror[factors.back()]);
+            nodes.of_name.at({function.elements[t], function.n[t], function.l[t], std::abs(m)});
+        factors.push_back(m < 0 ? nodes.mirror[node] : node);
+        image.push_back(nodes.mirror[factors.back()]);
         sum += m;
       }
       std::ranges::sort(factors);
@@ -290,12 +286,16 @@ void AceEvaluator::make_center(std::size_t element) {
         values[p] += (mirrored && sum % 2 != 0 ? -1.0 : 1.0) * coefficients[p];
     }
   }
+  return terms;
+}
 
+/// Splits each product into two, and sorts them by one of these.
+void AceEvaluator::make_groups(AceGraph& graph, const Terms& terms, const FactorNodes& nodes) {
   // Products of few factors first, since those of many are made of them.
   std::vector<const Terms::value_type*> by_rank;
   for (const auto& term : terms) by_rank.push_back(&term);
   std::ranges::stable_sort(by_rank, {}, [](const auto* term) { return term->first.size(); });
-  ProductFinder finder(static_cast<std::uint32_t>(mirror.size()), mirror);
+  AceProductFinder finder(static_cast<std::uint32_t>(nodes.mirror.size()), nodes.mirror);
   struct Leaf {
     std::uint32_t a, b;
     const std::vector<double>* coefficients;
@@ -303,7 +303,7 @@ void AceEvaluator::make_center(std::size_t element) {
   std::vector<Leaf> leaves;
   std::map<std::uint32_t, std::size_t> uses;
   for (const auto* term : by_rank) {
-    const ProductFinder::Split split = finder.split_term(term->first);
+    const AceProductFinder::Split split = finder.split_term(term->first);
     leaves.push_back({finder.node(split.a), finder.node(split.b), &term->second});
     ++uses[leaves.back().a];
     ++uses[leaves.back().b];
@@ -321,8 +321,15 @@ void AceEvaluator::make_center(std::size_t element) {
                               leaf.coefficients->end());
   }
   graph.products = std::move(finder.products);
+}
 
-  const auto factor_nodes = static_cast<std::uint32_t>(mirror.size());
+void AceEvaluator::make_center(std::size_t element) {
+  AceGraph& graph = graphs_[element];
+  const FactorNodes factors = make_factors(element);
+  make_groups(graph, collect_terms(element, factors), factors);
+  const auto factor_nodes = static_cast<std::uint32_t>(factors.mirror.size());
+  const auto densities =
+      static_cast<std::uint32_t>(potential_.tables().elements[element].embedding.size());
   const auto nodes = factor_nodes + static_cast<std::uint32_t>(graph.products.size());
   centers_[element] = {.factors = graph.factors.data(),
                        .factor_count = graph.factors.size(),
@@ -338,10 +345,9 @@ void AceEvaluator::make_center(std::size_t element) {
                        .lone = graph.lone.data(),
                        .lone_coefficients = graph.lone_coefficients.data(),
                        .lone_count = graph.lone.size(),
-                       .densities = static_cast<std::uint32_t>(densities)};
+                       .densities = densities};
   work_.most_nodes = std::max(work_.most_nodes, nodes);
-  work_.most_densities =
-      std::max(work_.most_densities, static_cast<std::uint32_t>(densities));
+  work_.most_densities = std::max(work_.most_densities, densities);
 }
 
 AceEvaluator::Size AceEvaluator::size(std::size_t element) const {

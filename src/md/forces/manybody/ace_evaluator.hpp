@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "md/forces/manybody/ace_work.hpp"
@@ -22,6 +24,11 @@ struct AceGraph {
   std::vector<std::uint32_t> others, lone;
   std::vector<double> coefficients, lone_coefficients;
 };
+
+/// A sum A over neighbors: element, n, l and m >= 0.
+using AceFactorName = std::tuple<int, int, int, int>;
+/// The factors of a product, as nodes of the graph.
+using AceNodes = std::vector<std::uint32_t>;
 
 /// An atomic cluster expansion on arrays: the kernels for one instruction set, with the tables of one
 /// potential. It computes in double precision, because large terms cancel.
@@ -47,6 +54,15 @@ class AceEvaluator final : public BondEvaluator {
   void lay_out_sums();
   void make_pairs();
   void make_center(std::size_t element);
+  struct FactorNodes {
+    std::map<AceFactorName, std::uint32_t> of_name;
+    AceNodes mirror;  ///< of each node, that of -m
+  };
+  FactorNodes make_factors(std::size_t element);
+  /// Products in the densities, with a coefficient for each density.
+  using Terms = std::map<AceNodes, std::vector<double>>;
+  Terms collect_terms(std::size_t element, const FactorNodes& nodes);
+  static void make_groups(AceGraph& graph, const Terms& terms, const FactorNodes& nodes);
 
   AcePotential potential_;
   const AceKernels& kernels_;

@@ -59,9 +59,9 @@ struct AceCenter {
   std::uint32_t nodes;
   const AceGroup* groups;
   std::size_t group_count;
-  const std::uint32_t* others;    ///< of each group
-  const double* coefficients;     ///< `densities` for each of these
-  const std::uint32_t* lone;      ///< the sums over neighbors that are functions of rank 1
+  const std::uint32_t* others;      ///< of each group
+  const double* coefficients;       ///< `densities` for each of these
+  const std::uint32_t* lone;        ///< the sums over neighbors that are functions of rank 1
   const double* lone_coefficients;  ///< `densities` each
   std::size_t lone_count;
   std::uint32_t densities;
@@ -81,19 +81,20 @@ struct AceWork {
   BondRows rows;
 
   std::uint32_t elements;
-  const std::uint32_t* element;   ///< by type
-  const double* usual_distance;   ///< by center and neighbor: a distance within the cutoff
-  const AceCenter* centers;       ///< by element
-  const AcePair* pairs;           ///< by center and neighbor
-  std::uint32_t basis;            ///< basis functions of a pair; the core repulsion follows
-  std::uint32_t stride;           ///< of the knots
+  const std::uint32_t* element;    ///< by type
+  const double* usual_distance;    ///< by center and neighbor: a distance within the cutoff
+  const AceCenter* centers;        ///< by element
+  const AcePair* pairs;            ///< by center and neighbor
+  std::uint32_t basis;             ///< basis functions of a pair; the core repulsion follows
+  std::uint32_t stride;            ///< of the knots
   std::uint32_t radial_functions;  ///< rows of `AcePair::radial`
-  std::uint32_t radials;          ///< of a neighbor
-  const AceLevel* levels;         ///< by l
+  std::uint32_t radials;           ///< of a neighbor
+  const AceLevel* levels;          ///< by l
   std::uint32_t largest_l;
-  std::uint32_t sums;  ///< numbers of a neighbor's element: for each m and l >= m one for each radial
-                       ///< function, if m > 0 the real and the imaginary part
-  const double* legendre;       ///< a and a b of each step, by m, then l > m
+  std::uint32_t
+      sums;  ///< numbers of a neighbor's element: for each m and l >= m one for each radial
+             ///< function, if m > 0 the real and the imaginary part
+  const double* legendre;        ///< a and a b of each step, by m, then l > m
   const double* legendre_start;  ///< by m
   std::uint32_t most_nodes, most_densities;
   bool has_nuclei;

@@ -114,7 +114,7 @@ class YamlParser {
       skip_same_line();
       if (line_ == begin_line && at_colon()) {
         wrap(node, YamlNode::Kind::map);
-        value_of_key(begin);
+        value_of_key(begin, false);
         entries(begin, node);
       } else if (begin <= outer) {
         fail("expected a value with more blanks before it");
@@ -142,7 +142,8 @@ class YamlParser {
       close(node);
       skip_empty();
       if (at_end() || column() != begin || at_item()) break;
-      if (at_long_key()) {
+      const bool is_long = at_long_key();
+      if (is_long) {
         ++at_;
         nested(begin, true);
         skip_empty();
@@ -153,13 +154,14 @@ class YamlParser {
         skip_same_line();
         if (line_ != key_line || !at_colon()) fail("expected \":\" behind a key");
       }
-      value_of_key(begin);
+      value_of_key(begin, is_long);
     }
     check_end_of_block(begin);
   }
-  void value_of_key(int begin) {
+  /// `compact`: whether a block may begin behind the colon, as for a key behind a question mark.
+  void value_of_key(int begin, bool compact) {
     ++at_;  // the colon
-    nested(begin, false);
+    nested(begin, compact);
   }
   void check_end_of_block(int begin) const {
     if (!at_end() && column() > begin) {

@@ -66,9 +66,9 @@ struct AceScratch {
   V *sum, *sum_slope;
   Complex *node, *node_slope;
   V *density, *by_density;
-  double* row;       ///< values of each lane
+  double* row;  ///< values of each lane
   double* row_slope;
-  double* of_lane;   ///< the densities of a lane
+  double* of_lane;  ///< the densities of a lane
 
   std::size_t lay_out(void* memory, const AceWork& work) {
     const std::uint32_t longest = work.rows.longest_row > 0 ? work.rows.longest_row : 1;
@@ -415,8 +415,7 @@ inline void make_nodes(const AceCenter& center, const AceScratch& scratch) {
       if (!is_real) value.im += coefficients[k] * sum[1];
     }
     scratch.node[factor.node] = value;
-    if (!is_real)
-      scratch.node[factor.mirror] = {factor.sign * value.re, -factor.sign * value.im};
+    if (!is_real) scratch.node[factor.mirror] = {factor.sign * value.re, -factor.sign * value.im};
   }
   Complex* out = scratch.node + center.first_product;
   for (std::size_t n = 0; n < center.product_count; ++n) {
@@ -597,8 +596,8 @@ inline void add_forces(AceWork& work, const AceScratch& scratch, const AceGroupO
       xy += g.y * slot.x;
       xz += g.z * slot.x;
       yz += g.z * slot.y;
-      add_to_particles<double>(work.rows.force, scratch.slot_neighbor + s * width,
-                               group.lane_count, -g.x, -g.y, -g.z);
+      add_to_particles<double>(work.rows.force, scratch.slot_neighbor + s * width, group.lane_count,
+                               -g.x, -g.y, -g.z);
     }
   });
   add_to_particles<double>(work.rows.force, group.atom, group.lane_count, fx, fy, fz);
