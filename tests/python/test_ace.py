@@ -108,11 +108,12 @@ def test_beside_other_atoms(references, tmp_path):
             simulation.measure()
             return simulation.thermo["potential_energy"]
 
-    metal = '[[type]]\nname = "M"\nmass = 63.5\nace = "Cu"\n'
-    argon = '[[type]]\nname = "Ar"\nmass = 39.9\nepsilon = 0.01\nsigma = 3.4\n'
+    metal = '[[type]]\nname = "M"\nmass = 40.0\nace = "Cu"\n'
+    no_pairs = "epsilon = 0.0\nsigma = 3.0\n"
+    argon = '[[type]]\nname = "Ar"\nmass = 45.0\nepsilon = 0.01\nsigma = 3.4\n'
     pairs = 'potential = "lennard_jones"\ncutoff = 6.0\n'
-    slab = energy(alone, ["Cu"], pairs, metal)
-    together = energy(both, ["Cu", "Ar"], pairs, metal + argon)
+    slab = energy(alone, ["Cu"], 'potential = "ace"\n', metal)
+    together = energy(both, ["Cu", "Ar"], pairs, metal + no_pairs + argon)
     gas_alone = sum(
         4 * 0.01 * (s**12 - s**6) - 4 * 0.01 * ((3.4 / 6) ** 12 - (3.4 / 6) ** 6)
         for a in range(3)
@@ -183,7 +184,7 @@ def test_published_copper(disorder, pacemaker, lammps, tmp_path):
 BROKEN = {
     "no file": ('ace_file = "potential.yace"\n', "", "lacks the key \"ace_file\""),
     "a missing file": ("potential.yace", "other.yace", "other.yace"),
-    "an element": ('name = "Cu"', 'name = "Cv"', 'has no element "Cv"; did you mean "Cu"?'),
+    "an element": ('name = "Cu"', 'name = "cu"', 'has no element "cu"; did you mean "Cu"?'),
     "a file of another type": ('potential = "ace"', 'potential = "lennard_jones"\ncutoff = 4.0',
                                "parameters of ACE, which no [[type]] has"),
     "reduced units": ('units = "metal"', 'units = "reduced"', "lengths and energies of its own"),
