@@ -315,34 +315,72 @@ void check_ace_bond(const AceBond& bond, const std::string& of, double spacing) 
 
 }  // namespace
 
+namespace {
+
+void check_ace_tables(const AceTables& tables) {
+  require_of_ace(tables.spacing > 0.0,
+                 fmt::format("deltaSplineBins is {}; expected more than 0", tables.spacing));
+  const std::size_t count = tables.elements.size();
+  const AceInnerCutoff inner_cutoff = tables.bonds.front().inner_cutoff;
+  for (std::size_t a = 0; a < count; ++a) {
+    const std::string& name = tables.elements[a].name;
+    for (std::size_t b = 0; b < count; ++b) {
+      const AceBond& bond = tables.bonds[a * count + b];
+      const std::string of = fmt::format("the bond {}-{}", name, tables.elements[b].name);
+      check_ace_bond(bond, of, tables.spacing);
+      require_of_ace(bond.inner_cutoff == inner_cutoff,
+                     fmt::format("inner_cutoff_type of {} is not that of the first bond; expected "
+                                 "one type for all",
+                                 of));
+    }
+    require_of_ace(
+        inner_cutoff != AceInnerCutoff::zbl || nuclear_charge(name) > 0,
+        fmt::format("{} is no chemical element; inner_cutoff_type: zbl needs one", name));
+  }
+}
+
+/// Leaves out the elements that no type has, and the functions of neighbors that there cannot be.
+void keep_elements_of_types(AceTables& tables, std::vector<std::size_t>& of_type) {
+  std::vector<std::size_t> kept = of_type;
+  std::ranges::sort(kept);
+  const auto repeated = std::ranges::unique(kept);
+  kept.erase(repeated.begin(), repeated.end());
+  const std::size_t count = tables.elements.size();
+  std::vector<int> place(count, -1);
+  for (std::size_t n = 0; n < kept.size(); ++n) place[kept[n]] = static_cast<int>(n);
+  const auto place_of = [&](int element) { return place[static_cast<std::size_t>(element)]; };
+  AceTables of_types{.spacing = tables.spacing};
+  for (const std::size_t a : kept) {
+    AceElement& element = of_types.elements.emplace_back(std::move(tables.elements[a]));
+    std::erase_if(element.functions, [&](const AceFunction& function) {
+      return std::ranges::any_of(function.elements, [&](int other) { return place_of(other) < 0; });
+    });
+    for (AceFunction& function : element.functions) {
+      for (int& other : function.elements) other = place_of(other);
+    }
+    for (const std::size_t b : kept)
+      of_types.bonds.push_back(std::move(tables.bonds[a * count + b]));
+  }
+  for (std::size_t& element : of_type) element = static_cast<std::size_t>(place[element]);
+  tables = std::move(of_types);
+}
+
+}  // namespace
+
 AcePotential::AcePotential(AceTables tables, std::vector<std::size_t> of_type, double length,
                            double energy)
     : tables_(std::move(tables)), of_type_(std::move(of_type)), length_(length), energy_(energy) {
-  require_of_ace(tables_.spacing > 0.0,
-                 fmt::format("deltaSplineBins is {}; expected more than 0", tables_.spacing));
-  const std::size_t elements = element_count();
-  for (std::size_t a = 0; a < elements; ++a) {
-    for (std::size_t b = 0; b < elements; ++b) {
-      const std::string of =
-          fmt::format("the bond {}-{}", tables_.elements[a].name, tables_.elements[b].name);
-      check_ace_bond(bond(a, b), of, tables_.spacing);
-      require_of_ace(
-          bond(a, b).inner_cutoff == bond(0, 0).inner_cutoff,
-          fmt::format("inner_cutoff_type of {} is not that of the first bond; expected one "
-                      "type for all",
-                      of));
-      basis_functions_ =
-          std::max(basis_functions_, static_cast<std::size_t>(bond(a, b).basis_functions));
-    }
-    require_of_ace(!has_nuclei() || nuclear_charge(tables_.elements[a].name) > 0,
-                   fmt::format("{} is no chemical element; inner_cutoff_type: zbl needs one",
-                               tables_.elements[a].name));
+  check_ace_tables(tables_);
+  keep_elements_of_types(tables_, of_type_);
+  for (const AceBond& bond : tables_.bonds) {
+    basis_functions_ = std::max(basis_functions_, static_cast<std::size_t>(bond.basis_functions));
   }
-  for (std::size_t a = 0; a < elements; ++a) {
-    for (std::size_t b = 0; b < elements; ++b) {
-      knots_.push_back(knots_of(tables_, a, b, basis_functions_));
-    }
+  std::vector<AceKnots> knots;
+  for (std::size_t a = 0; a < element_count(); ++a) {
+    for (std::size_t b = 0; b < element_count(); ++b)
+      knots.push_back(knots_of(tables_, a, b, basis_functions_));
   }
+  knots_ = std::make_shared<const std::vector<AceKnots>>(std::move(knots));
   for (int a = 0; a < type_count(); ++a) {
     for (int b = 0; b < type_count(); ++b) cutoff_ = std::max(cutoff_, cutoff(a, b));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -84,7 +85,7 @@ class AcePotential {
  public:
   static constexpr int largest_l = 20;
 
-  /// `of_type`: which of the elements each type is. `length` and `energy`: an angstrom and an eV in
+  /// `of_type`: which of the elements each type is; the others are left out. `length` and `energy`: an angstrom and an eV in
   /// the units of the run. Throws std::invalid_argument for impossible parameters.
   AcePotential(AceTables tables, std::vector<std::size_t> of_type, double length, double energy);
 
@@ -98,7 +99,7 @@ class AcePotential {
     return tables_.bonds[center * element_count() + neighbor];
   }
   const AceKnots& knots(std::size_t center, std::size_t neighbor) const {
-    return knots_[center * element_count() + neighbor];
+    return (*knots_)[center * element_count() + neighbor];
   }
   std::size_t basis_functions() const { return basis_functions_; }  ///< the most of a pair
   bool has_nuclei() const;  ///< whether the repulsion is that by Ziegler, Biersack and Littmark
@@ -142,7 +143,7 @@ class AcePotential {
   std::vector<std::size_t> of_type_;
   double length_, energy_;
   std::size_t basis_functions_ = 0;
-  std::vector<AceKnots> knots_;
+  std::shared_ptr<const std::vector<AceKnots>> knots_;  ///< many megabytes; the same for all copies
   double cutoff_ = 0.0;
 };
 

@@ -111,6 +111,23 @@ TEST_CASE("products of many factors share products") {
   CHECK(size.products + size.terms < multiplications / 2);
 }
 
+TEST_CASE("elements of the file that no type has change nothing") {
+  const test::AceKind kind = test::ace_kinds()[1];
+  const AceTables tables = test::ace_tables(kind, 3);
+  const AcePotential both(tables, {0, 1}, 1.0, 1.0), second(tables, {1}, 1.0, 1.0);
+  CHECK(second.tables().elements.size() == 1);
+  CHECK(second.tables().elements[0].name == "Ni");
+  test::Crystal crystal = test::diamond(1, 5.0, 1, 1), alone = test::diamond(1, 5.0, 0, 0);
+  test::jitter(crystal, 0.3, 5);
+  test::jitter(alone, 0.3, 5);
+  AceEvaluator of_both(both, {1, 1}, "auto"), of_second(second, {1}, "auto");
+  const test::BondResult a = test::evaluate(of_both, crystal, both.cutoff());
+  const test::BondResult b = test::evaluate(of_second, alone, both.cutoff());
+  CHECK(b.sums.energy == doctest::Approx(a.sums.energy).epsilon(1e-12));
+  CHECK(std::fabs(b.force[2].y - a.force[2].y) < 1e-10);
+  CHECK(of_second.size(0).terms < of_both.size(1).terms);
+}
+
 TEST_CASE("units change lengths and energies only") {
   const test::AceKind kind = test::ace_kinds()[2];
   const AcePotential plain = test::ace_potential(kind);

@@ -73,12 +73,14 @@ std::unique_ptr<ManyBodyPotential> ace_potential(const Input& input, std::string
   } catch (const AceFileError& error) {
     throw ManyBodyInputError("interaction.ace_file", error.what());
   }
-  std::vector<std::size_t> elements;
+  // Types without this potential, and rigid molecules, get the element of one that has it.
+  std::vector<std::size_t> elements(input.types.size() + input.components.size(),
+                                    tables.elements.size());
+  std::size_t any = 0;
   for (std::size_t n = 0; n < input.types.size(); ++n) {
-    const bool has_it = many_body_kind(input, n) == ace_kind;
-    elements.push_back(has_it ? element_of_type(input, n, tables) : 0);
+    if (many_body_kind(input, n) == ace_kind) any = elements[n] = element_of_type(input, n, tables);
   }
-  elements.resize(input.types.size() + input.components.size(), 0);  // rigid molecules have none
+  std::ranges::replace(elements, tables.elements.size(), any);
   const UnitSystem metal = *UnitSystem::by_name("metal");
   try {
     return std::make_unique<Ace>(AcePotential(std::move(tables), std::move(elements),
