@@ -152,7 +152,7 @@ std::vector<Jet> basis_at(const AceBond& bond, std::size_t count, double r) {
       g = power_basis(bond, count, r);
       break;
     case AceRadialBasis::chebyshev_linear:
-      // The argument rises with 1 - r / cutoff, and so does the value at the cutoff.
+      // As in pacemaker, these do not end at the cutoff.
       g = falling_basis(count, {1.0 - r / bond.cutoff, -1.0 / bond.cutoff});
       break;
     case AceRadialBasis::bessel:
