@@ -5,6 +5,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import ace_potentials
 import pytest
 from sterna.errors import SternaError
 from sterna.importing import files
@@ -180,6 +181,7 @@ def folder(tmp_path):
     (tmp_path / "W.snapcoeff").write_text(
         "1 31\nW 0.5 1.0\n" + "\n".join(f"{x:.12f}" for x in coefficients) + "\n"
     )
+    (tmp_path / "Cu.yace").write_text(ace_potentials.yace(ace_potentials.KINDS["exponential"]))
     (tmp_path / "other.snapparam").write_text("rcutfac 4.5\ntwojmax 6\n")
     (tmp_path / "AB.snapcoeff").write_text("# two\n2 2\nA 0.5 1\n0\n1\nB 0.5 1 # b\n0\n1\n")
     (tmp_path / "AB.snapparam").write_text("rcutfac 4.5\ntwojmax 0\nchemflag 1 # all\n")
@@ -217,6 +219,39 @@ def test_the_input_names_a_copy_of_the_file(folder, sterna):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+PACE = {
+    "pace": ("", "Cu"),
+    "pace product": ("", "Cu"),
+    "pace/kk recursive chunksize 1024": ("", "Cu"),
+    "hybrid/overlay pace product lj/cut 5.0": ("pace ", "Cu NULL"),
+    "hybrid lj/cut 5.0 pace recursive": ("pace ", "Cu NULL"),
+}
+
+
+@pytest.mark.parametrize("style", PACE)
+def test_cluster_expansions(style, folder):
+    """The usual LAMMPS has no judge for them: tests/python/test_ace.py has."""
+    name, elements = PACE[style]
+    types = len(elements.split())
+    lines = [f"create_box {types} box", "create_atoms 1 region low"]
+    lines += [f"create_atoms {types} region high", f"pair_style {style}"]
+    lines += [f"pair_coeff * * {name}Cu.yace {elements}", "mass * 63.5"]
+    if types == 2:
+        lines += ["pair_coeff 1 2 lj/cut 0.02 2.3", "pair_coeff 2 2 lj/cut 0.01 2.4"]
+    system = read_lammps(None, [script(folder, "\n".join(lines) + "\n")], 1.0, None)
+    output = folder / "other" / "copper.toml"
+    output.parent.mkdir()
+    written = files.write(Molecules(system), output, False)
+    assert output.with_name("Cu.yace") in written
+    text = tomllib.loads(output.read_text())
+    assert text["interaction"]["ace_file"] == "Cu.yace"
+    if types == 1:
+        assert text["interaction"]["potential"] == "ace"
+    else:
+        assert text["type"][0]["ace"] == "Cu"
+        assert "ace" not in text["type"][1]
+
+
 @pytest.mark.parametrize("tag", ["", "UNITS: metal"])
 def test_a_file_in_other_units_than_those_of_the_script(tag, folder, lammps):
     """LAMMPS takes a file without a tag in the units of the script."""
@@ -243,6 +278,10 @@ BROKEN = {
     "pair_style snap\npair_coeff * * W.snapcoeff": "expected the second file",
     "pair_style snap\npair_coeff * * W.snapcoeff W": "there is no file W",
     "pair_style snap\npair_coeff * * AB.snapcoeff AB.snapparam B": "in the order B; expected that of",
+    "pair_style pace productt\npair_coeff * * Cu.yace Cu": 'did you mean "product"?',
+    "pair_style pace chunksize\npair_coeff * * Cu.yace Cu": "expected a number behind chunksize",
+    "pair_style pace\npair_coeff * * Cu.yace": "0 elements stand behind the file",
+    "pair_style pace\npair_coeff * * none.yace Cu": "there is no file none.yace",
     "pair_style tersoff/mod\npair_coeff * * Si.tersoff Si": "has 14 numbers",
     "pair_style tersoff\npair_coeff * * Si.tersoff.zbl Si": "has 18 numbers",
     "pair_style tersoff/zbl\npair_coeff * * Si.tersoff.mod Si": "expected 18",

@@ -20,7 +20,9 @@ std::span<const ManyBodyName> many_body_names() {
       {ManyBodyKind::embedded_atom, InteractionPotential::embedded_atom, "embedded_atom",
        &Input::Type::embedded_atom, "embedded_atom_file", &Input::Interaction::embedded_atom_file},
       {ManyBodyKind::snap, InteractionPotential::snap, "snap", &Input::Type::snap, "snap_file",
-       &Input::Interaction::snap_file}};
+       &Input::Interaction::snap_file},
+      {ManyBodyKind::ace, InteractionPotential::ace, "ace", &Input::Type::ace, "ace_file",
+       &Input::Interaction::ace_file}};
   return names;
 }
 

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "forces/manybody/ace_tables.hpp"
 #include "forces/manybody/crystal.hpp"
+#include "md/forces/manybody/ace_evaluator.hpp"
 #include "md/forces/manybody/angular_atom_evaluator.hpp"
 #include "md/forces/manybody/snap_evaluator.hpp"
 #include "md/forces/manybody/stillinger_weber_evaluator.hpp"
@@ -209,6 +211,14 @@ std::vector<Potential> potentials() {
   add_snap("SNAP of an alloy", {.twice_j = 4, .inner_switch = true}, 2);
   add_snap("quadratic SNAP", {.twice_j = 3, .quadratic = true}, 2);
   add_snap("SNAP of elements", {.twice_j = 3, .chemical = true, .normalized = true}, 2);
+  for (const test::AceKind& kind : test::ace_kinds()) {
+    const AcePotential potential = test::ace_potential(kind);
+    const std::vector<char> all_types(kind.elements.size(), 1);
+    all.push_back({kind.name, potential.cutoff(), potential.type_count(), 5.2,
+                   [potential, all_types](Precision, std::string_view kernels) {
+                     return std::make_unique<AceEvaluator>(potential, all_types, kernels);
+                   }});
+  }
   return all;
 }
 

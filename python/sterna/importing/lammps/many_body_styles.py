@@ -1,6 +1,7 @@
 """Many-body pair styles of LAMMPS: a row for each, their files, and which element each type is.
 
-Source: https://docs.lammps.org, pair_eam, pair_adp, pair_tersoff, pair_sw and pair_snap.
+Source: https://docs.lammps.org, pair_eam, pair_adp, pair_tersoff, pair_sw, pair_snap and
+pair_pace.
 """
 
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ class ManyBodyStyle:
     brings_masses: bool = False
     second_file_key: str = ""  #: key of `[interaction]` of a second file
     values: int = 0  #: of an entry, where their number tells Sterna which style it is
+    ways: tuple[str, ...] = ()  #: arguments of the style that tell how, not what, is computed
+    sizes: tuple[str, ...] = ()  #: such arguments with a number behind them
 
 
 MANY_BODY_STYLES: dict[str, ManyBodyStyle] = {
@@ -31,6 +34,7 @@ MANY_BODY_STYLES: dict[str, ManyBodyStyle] = {
     "tersoff/mod": ManyBodyStyle("tersoff", "parameter_file", values=17),
     "sw": ManyBodyStyle("stillinger_weber", "stillinger_weber_file"),
     "snap": ManyBodyStyle("snap", "snap_file", second_file_key="snap_parameter_file"),
+    "pace": ManyBodyStyle("ace", "ace_file", ways=("product", "recursive"), sizes=("chunksize",)),
 }
 
 

@@ -420,12 +420,33 @@ def _entry(style: SubStyle, which: int, c: Coefficients) -> Entry:
     return Entry(which, values, values_14, exponents, distances, c.line, charge_cutoff)
 
 
+def _check_ways(command: Command, k: int, last: int, name: str) -> None:
+    """Raises SternaError unless the arguments of a many-body style from `k` on, up to `last`, tell
+    only how it is computed."""
+    style = MANY_BODY_STYLES[name]
+    while k < last:
+        word = command.arguments[k]
+        if word in style.sizes:
+            if k + 1 >= last:
+                command.fail(last, f"expected a number behind {word}")
+            command.number(k + 1, word)
+            k += 1
+        elif word not in style.ways:
+            known = [*style.ways, *style.sizes]
+            command.fail(
+                k,
+                f"pair_style {name} is taken over without arguments only"
+                if not known
+                else f'pair_style {name} has no argument "{word}"{nearest(word, known)}',
+            )
+        k += 1
+
+
 def _sub_style(command: Command, first: int, last: int) -> SubStyle:
     """Of pair_style's arguments from `first` on, up to `last`."""
     name = plain_style(command.arguments[first])
     if name in MANY_BODY_STYLES:
-        if last > first + 1:
-            command.fail(first + 1, f"pair_style {name} is taken over without arguments only")
+        _check_ways(command, first + 1, last, name)
         return SubStyle(name, MANY_BODY)
     if name not in PAIR_STYLES:
         known = [*PAIR_STYLES, *MANY_BODY_STYLES]
@@ -491,8 +512,12 @@ def _sub_style(command: Command, first: int, last: int) -> SubStyle:
 def _parts_of_hybrid(command: Command) -> list[tuple[int, int]]:
     """Where the sub-styles of hybrid begin and end."""
     words = command.arguments
-    starts = [k for k in range(1, len(words)) if words[k][:1].isalpha() and words[k] not in (
-        "nocoeff", "full")]  # fmt: skip
+    no_styles = {"nocoeff", "full"}
+    for style in MANY_BODY_STYLES.values():
+        no_styles |= {*style.ways, *style.sizes}
+    starts = [
+        k for k in range(1, len(words)) if words[k][:1].isalpha() and words[k] not in no_styles
+    ]
     if not starts or starts[0] != 1:
         command.fail(1, "expected the sub-styles of hybrid")
     return list(zip(starts, [*starts[1:], len(words)], strict=True))

@@ -10,7 +10,7 @@ namespace sterna::md {
 
 std::span<const ManyBodyRow> many_body_rows() {
   static const ManyBodyRow rows[] = {tersoff_row(), stillinger_weber_row(), embedded_atom_row(),
-                                     snap_row()};
+                                     snap_row(), ace_row()};
   return rows;
 }
 

@@ -75,6 +75,7 @@ ManyBodyRow tersoff_row();
 ManyBodyRow stillinger_weber_row();
 ManyBodyRow embedded_atom_row();
 ManyBodyRow snap_row();
+ManyBodyRow ace_row();
 
 /// Throws ManyBodyInputError: no published parameters of `noun` have the name that a type has.
 [[noreturn]] void throw_no_published_parameters(const Input& input, std::size_t type,
