@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <numbers>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
@@ -137,13 +138,22 @@ std::vector<double> shares_of_kinds(const Input& input, const SystemFacts& facts
 struct RigidShares {
   double turning = 0.0;  ///< the part of the particles that turn
   double sites = 0.0;    ///< of rigid molecules
-  double atoms = 1.0;    ///< of trajectories: an atom, or the sites of a rigid molecule
+  double atoms = 1.0;    ///< of trajectories: an atom, or the places of a rigid molecule's sites
 };
 
 /// Whether molecules of a component turn.
 bool turns(const Input::Component& component) {
   return component.sites.size() != 1 || component.inertia.has_value() ||
          component.sites.front().kind != SiteKind::lennard_jones;
+}
+
+/// The number of different places of a component's sites.
+double places_of(const Input::Component& component) {
+  std::set<std::array<double, 3>> places;
+  for (const Input::Site& site : component.sites) {
+    places.insert({site.position.x, site.position.y, site.position.z});
+  }
+  return static_cast<double>(places.size());
 }
 
 RigidShares rigid_shares(const Input& input, const SystemFacts& facts) {
@@ -155,17 +165,18 @@ RigidShares rigid_shares(const Input& input, const SystemFacts& facts) {
   for (std::size_t k = 0; k < input.types.size() && !shares.empty(); ++k) result.atoms += shares[k];
   for (std::size_t k = 0; k < input.components.size(); ++k) {
     const auto sites = static_cast<double>(input.components[k].sites.size());
+    const double places = places_of(input.components[k]);
     if (shares.empty()) {
       // Any particle may be the largest molecule.
       result.turning = all_alike || turns(input.components[k]) ? 1.0 : result.turning;
       result.sites = std::max(result.sites, sites);
-      result.atoms = std::max(result.atoms, sites);
+      result.atoms = std::max(result.atoms, places);
       continue;
     }
     const double share = shares[input.types.size() + k];
     if (all_alike || turns(input.components[k])) result.turning += share;
     result.sites += share * sites;
-    result.atoms += share * sites;
+    result.atoms += share * places;
   }
   return result;
 }
