@@ -127,7 +127,7 @@ class Solved {
     REQUIRE(result.forces.size() == own_.charges.size());
     std::vector<Vec3> forces;
     for (const Vec3& force : result.forces) forces.push_back(before + force);
-    forces.insert(forces.end(), in_place.begin(), in_place.end());
+    if (!values_in_place_.empty()) forces.insert(forces.end(), in_place.begin(), in_place.end());
     return on_all(forces);
   }
   /// The potentials at points, in this order.
