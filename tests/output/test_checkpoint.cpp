@@ -185,7 +185,9 @@ TEST_CASE("where only some particles rotate, a checkpoint has orientations of th
         (all_rotate ? "" : "[[type]]\nname = \"A\"\nfraction = 2.0\n") +
         "[[component]]\nname = \"B\"\n"
         "[[component.site]]\nkind = \"lennard_jones\"\nposition = [0, 0, 0.5]\nmass = 1.0\n"
-        "[[component.site]]\nkind = \"lennard_jones\"\nposition = [0, 0, -0.5]\nmass = 1.0\n";
+        "epsilon = 1.0\nsigma = 1.0\n"
+        "[[component.site]]\nkind = \"lennard_jones\"\nposition = [0, 0, -0.5]\nmass = 1.0\n"
+        "epsilon = 1.0\nsigma = 1.0\n";
     const ReadResult input = read_input_text(text, "some.toml");
     REQUIRE(input.ok());
     SystemFacts facts = facts_of(input.input);
