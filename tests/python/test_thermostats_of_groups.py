@@ -5,10 +5,12 @@ import json
 import numpy
 import pytest
 from engine_support import script_output
-from mixed_matter import Mixture
+from mixed_matter import Mixture, Rigid
 from test_few_rotors import with_text
 from test_rotors_and_atoms import ARGON, CARBON, DIOXIDE, places, write
 
+# Carbon dioxide without its quadrupole.
+LINEAR = Rigid("CO2", masses=DIOXIDE.masses, wells=DIOXIDE.wells)
 EDGE, CELLS = 4.2, 7
 COUNTS = {"Ar": 120, "C": 60, "CO2": 160}
 MOLECULES = "".join(
@@ -46,7 +48,7 @@ def system(folder, more: str, run: str = "seed = 5\n") -> None:
     orientation /= numpy.linalg.norm(orientation, axis=1)[:, None]
     mixture = Mixture(
         atoms=[ARGON, CARBON],
-        rigid=[DIOXIDE],
+        rigid=[LINEAR],
         box=numpy.full(3, EDGE),
         kind=kind,
         position=places(CELLS, EDGE, 0.04, 3)[: len(kind)],
