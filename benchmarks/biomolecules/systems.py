@@ -320,9 +320,7 @@ time_constant = "0.1 ps"
 
 
 SYSTEMS = {
-    "protein": Protein(
-        "protein", ("5e-4", "1.3e-3"), needs_gromacs=False, has_components=True
-    ),
+    "protein": Protein("protein", ("5e-4", "1.3e-3"), needs_gromacs=False, has_components=True),
     "water": Water("water", ("5e-4", "1e-3"), needs_gromacs=True),
     "butane": Butane("butane", ("5e-3", "1e-2"), needs_gromacs=False, force_unit=41.84),
 }

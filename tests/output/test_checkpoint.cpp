@@ -179,9 +179,10 @@ TEST_CASE("where only some particles rotate, a checkpoint has orientations of th
   CHECK(static_cast<double>(written.bytes - of_atoms.bytes) ==
         doctest::Approx(64.0 / 3.0 * static_cast<double>(total)).epsilon(0.05));
   for (const bool all_rotate : {false, true}) {
-    const std::string text = std::string(
-        "[run]\nsteps = 1\ntimestep = 0.005\n[start]\nkind = \"random\"\nparticles = 20011\n"
-        "density = 0.3\ntemperature = 1.0\n[interaction]\ncutoff = 2.0\n") +
+    const std::string text =
+        std::string(
+            "[run]\nsteps = 1\ntimestep = 0.005\n[start]\nkind = \"random\"\nparticles = 20011\n"
+            "density = 0.3\ntemperature = 1.0\n[interaction]\ncutoff = 2.0\n") +
         (all_rotate ? "" : "[[type]]\nname = \"A\"\nfraction = 2.0\n") +
         "[[component]]\nname = \"B\"\n"
         "[[component.site]]\nkind = \"lennard_jones\"\nposition = [0, 0, 0.5]\nmass = 1.0\n"

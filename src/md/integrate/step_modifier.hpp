@@ -24,9 +24,9 @@ struct MoleculeTable {
   std::span<const std::string> names;
   std::span<const std::int64_t> counts;  ///< on all ranks
   std::span<const double> masses;
-  std::span<const RigidBody> bodies;  ///< empty if nothing rotates
-  double range = 0.0;                 ///< range of the pair forces
-  std::span<const char> frozen = {};  ///< empty if no type is frozen
+  std::span<const RigidBody> bodies;   ///< empty if nothing rotates
+  double range = 0.0;                  ///< range of the pair forces
+  std::span<const char> frozen = {};   ///< empty if no type is frozen
   const Topology* topology = nullptr;  ///< of flexible molecules; outlives the modifiers
   /// By particle id, only with constraints: translational degrees of freedom, and the lowest id of
   /// the atoms that constraints join to this one.

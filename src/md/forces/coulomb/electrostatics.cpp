@@ -270,8 +270,8 @@ std::vector<double> Electrostatics::potentials_of_others(
     in_place.absent = absent;
   }
   const ChargeCounts counts{particle_count_, static_cast<std::size_t>(charge_count_)};
-  return solver_->potentials_at(
-      points, {positions, values, molecules, centers, moments, in_place}, counts);
+  return solver_->potentials_at(points, {positions, values, molecules, centers, moments, in_place},
+                                counts);
 }
 
 void Electrostatics::check_open_box(const ParticleStore& particles) const {

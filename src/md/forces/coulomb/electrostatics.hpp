@@ -165,8 +165,8 @@ class Electrostatics final : public ForceTerm {
                                                   ///< slow forces
 
   // The solver reads positions of charges in place where the particles have them.
-  std::vector<char> in_place_;     ///< by component: whether it is one charge at its position
-  bool any_in_place_ = false;      ///< whether some component is
+  std::vector<char> in_place_;           ///< by component: whether it is one charge at its position
+  bool any_in_place_ = false;            ///< whether some component is
   std::vector<double> values_in_place_;  ///< by local particle, 0 for all others
   std::vector<std::uint32_t> absent_;    ///< local particles without a charge, if any is in place
   // All other charges are listed: positions; centers; dipoles, if there are any.

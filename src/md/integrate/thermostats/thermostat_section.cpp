@@ -140,14 +140,14 @@ InputSection thermostat() {
            .description = "Names of `[[group]]`s whose particles it acts on, those of any. A group "
                           "that asks where particles are has other ones in each step.",
            .default_text = "all",
-           .condition = thermostat_takes(
-               [](const ThermostatRow& kind) { return kind.takes_groups; }),
+           .condition =
+               thermostat_takes([](const ThermostatRow& kind) { return kind.takes_groups; }),
            .aliases = {"group", "selections", "selection", "tc_grps"}},
           {.name = "motion",
            .target = thermostat_option<&ThermostatParts::motion>,
            .description = "The kind of motion whose temperature it keeps.",
-           .condition = thermostat_takes(
-               [](const ThermostatRow& kind) { return kind.takes_motions; }),
+           .condition =
+               thermostat_takes([](const ThermostatRow& kind) { return kind.takes_motions; }),
            .aliases = {"modes", "degrees_of_freedom"}},
           {.name = "lower",
            .target = target_in_table<&Input::thermostats, &ThermostatSection::lower>,

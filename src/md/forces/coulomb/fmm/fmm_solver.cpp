@@ -210,8 +210,8 @@ class Solver final : public FmmSolver::Implementation {
     CoulombResult& result;
     Background background;
     Wanted wanted;
-    std::size_t listed;         ///< number of listed charges
-    std::span<Vec3> in_place;   ///< forces on charges in place, by particle
+    std::size_t listed;        ///< number of listed charges
+    std::span<Vec3> in_place;  ///< forces on charges in place, by particle
     VirialProducts virial{};
   };
 
