@@ -8,7 +8,9 @@
 Systems: systems.py. Bonds of hydrogen constrained, 2 fs, cutoff 0.9 nm, velocity rescaling, mixed
 precision, a pinned core for each rank. Sterna: once with exact lists and smaller force errors, once
 as GROMACS does by default: lists by a tolerance of 0.005 kJ/mol/ps, charges with an error no larger
-than that of GROMACS's PME, and a tree that is timed at the start, as GROMACS tunes its PME.
+than that of GROMACS's PME, and a tree that is timed at the start, as GROMACS tunes its PME. The
+protein is also run as the first of these with rigid water as components, whose motion needs no
+constraints.
 GROMACS: PME with its defaults, where a `gmx` is found or given;
 `--gmx` may come again, for other builds. CHECKOUT is another checkout with a build of `sterna-md`.
 The time of a step is that of the step loop, as each program reports it. The numbers of ranks of a
@@ -30,6 +32,7 @@ import shutil
 import statistics
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -40,6 +43,7 @@ import gromacs  # noqa: E402
 from process import Cores, EngineError, processor, run_process  # noqa: E402
 from sterna.launching.launch import command_line  # noqa: E402
 from systems import (  # noqa: E402
+    COMPONENTS,
     RUN_PARAMETERS,
     SETTINGS,
     SYSTEMS,
@@ -106,7 +110,9 @@ def gromacs_input(folder: Path, gmx: str) -> None:
     )
 
 
-def sterna_run(program: Path, folder: Path, cores: Cores, settings: str, ranks: int) -> dict:
+def sterna_run(
+    program: Path, folder: Path, cores: Cores, system: System, settings: str, ranks: int
+) -> dict:
     arguments = [str(input_of(folder, settings)), "--overwrite", "--verbose"]
     command, environment = command_line(ranks, arguments, program)
     at = command.index(str(program))
@@ -124,8 +130,11 @@ def sterna_run(program: Path, folder: Path, cores: Cores, settings: str, ranks: 
         row[1].strip(): float(row[2])
         for row in re.finditer(r"^([a-z_ ]+?) {2,}([\d.]+) +[\d.]+ +[\d.]+ +[\d.]+%", text, re.M)
     }
+    # Of each atom: a rigid molecule that is a component is one particle.
+    molecules = tomllib.loads(input_of(folder, settings).read_text(encoding="utf-8"))["molecule"]
+    particles = sum(molecule["count"] * len(molecule["atom"]) for molecule in molecules)
     return {
-        "ns": float(found[1]),
+        "ns": float(found[1]) * particles / system.atoms,
         "force_error": float(error[1]) if error else None,
         "communication_share": json.loads(last)["timing"]["communication_share"],
         "seconds": seconds,
@@ -166,12 +175,13 @@ def measured(system: System, folder: Path, programs_of_gromacs: list[str], optio
             exact = gromacs_forces(folder, options.gmx_double, REFERENCE_PARAMETERS)
             errors["gromacs"] = rms(gromacs_forces(folder, first, "") - exact)
     # Name of a row: program and settings.
-    programs = {name: (Path(os.environ["STERNA_MD"]).resolve(), name) for name in SETTINGS}
+    names = [*SETTINGS, COMPONENTS] if system.has_components else SETTINGS
+    programs = {name: (Path(os.environ["STERNA_MD"]).resolve(), name) for name in names}
     if options.before:
         programs["sterna before"] = (options.before.resolve() / "build/src/app/sterna-md", "sterna")
     engines: dict[str, Callable[[int], dict]] = {}
     for engine, (program, settings) in programs.items():
-        engines[engine] = partial(sterna_run, program, folder, cores, settings)
+        engines[engine] = partial(sterna_run, program, folder, cores, system, settings)
     for gmx in programs_of_gromacs:
         engines[gromacs.title(gmx)] = partial(gromacs_run, gmx, folder, cores, system)
     rank_counts = [int(count) for count in options.ranks.split(",")]

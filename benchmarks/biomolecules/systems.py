@@ -17,6 +17,7 @@ TIMESTEP = 0.002  # ps
 CUTOFF = 0.9  # nm
 # Of Sterna.
 SETTINGS = ("sterna", "sterna as gromacs")
+COMPONENTS = "sterna with components"  # as the first setting, but rigid water is a [[component]]
 RUN_PARAMETERS = f"""\
 integrator = md
 dt = {TIMESTEP}
@@ -68,6 +69,8 @@ class System:
     steps: int = 0
     atoms: int = 0
 
+    has_components: bool = False  #: whether there is an input with rigid water as components
+
     def missing(self) -> Path | None:
         """A file that is not there."""
         return None
@@ -93,18 +96,24 @@ class Protein(System):
     def missing(self) -> Path | None:
         return None if STRUCTURE.is_file() else STRUCTURE
 
-    def prepare(self, folder: Path, gmx: str | None) -> None:
-        self.atoms = 23558
+    def imported(self, folder: Path, name: str, *options: str) -> str:
+        """The text of an input."""
         called(
             folder,
-            *[sys.executable, "-m", "sterna", "import", STRUCTURE, "-o", "imported.toml"],
+            *[sys.executable, "-m", "sterna", "import", STRUCTURE, "-o", f"{name}.toml"],
             *["--force-field", "amber99sb.xml", "--force-field", "tip3p.xml"],
-            *["--cutoff", CUTOFF],
+            *["--cutoff", CUTOFF, *options],
         )
-        text = (folder / "imported.toml").read_text(encoding="utf-8")
+        text = (folder / f"{name}.toml").read_text(encoding="utf-8")
         text = replaced(text, r"steps = \d+", f'steps = {self.steps}\nprecision = "mixed"')
-        text = replaced(text, r"trajectory_interval = \d+", "trajectory_interval = 0")
-        self.write_inputs(folder, text)
+        return replaced(text, r"trajectory_interval = \d+", "trajectory_interval = 0")
+
+    def prepare(self, folder: Path, gmx: str | None) -> None:
+        self.atoms = 23558
+        self.write_inputs(folder, self.imported(folder, "imported"))
+        text = self.imported(folder, "components", "--rigid", "water=component")
+        text = replaced(text, r"accuracy = \S+", f"accuracy = {self.accuracies[0]}")
+        input_of(folder, COMPONENTS).write_text(text, encoding="utf-8")
         if gmx is None:
             return
         # GROMACS has other names for the atoms of the last residue.
@@ -311,7 +320,7 @@ time_constant = "0.1 ps"
 
 
 SYSTEMS = {
-    "protein": Protein("protein", ("5e-4", "1.3e-3"), needs_gromacs=False),
+    "protein": Protein("protein", ("5e-4", "1.3e-3"), needs_gromacs=False, has_components=True),
     "water": Water("water", ("5e-4", "1e-3"), needs_gromacs=True),
     "butane": Butane("butane", ("5e-3", "1e-2"), needs_gromacs=False, force_unit=41.84),
 }

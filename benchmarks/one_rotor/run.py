@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """What one molecule that turns costs a system of flexible ones: memory and time per atom.
 
-    ./dev bench one_rotor [--before CHECKOUT] [--edges 4,7] [--repeats 3] [--output FILE]
+    ./dev bench one_rotor [--charged] [--before CHECKOUT] [--edges 4,7] [--repeats 3]
+                          [--output FILE]
 
 Liquid butane of `examples/butane.toml`, repeated along each edge of the box, and the same with one
 molecule of carbon dioxide, a rigid one with a quadrupole. It takes the place of a molecule of butane,
-which the first system lacks. One rank, in double and in mixed precision, runs by turns. Memory of an
+which the first system lacks. With `--charged` the atoms have charges, and so has the carbon dioxide,
+which then has no quadrupole: the multipole method computes them. One rank, in double and in mixed precision, runs by turns. Memory of an
 atom is the difference of the peaks of two sizes, divided by that of the numbers of atoms: the rest is
 program and tables. Time is processor time in user mode of the whole process of the larger one, the
 shortest of the repeats. CHECKOUT is another checkout with a build of `sterna-md`.
@@ -32,13 +34,24 @@ from sterna.launching.program import find_program  # noqa: E402
 EXAMPLE = ROOT / "examples" / "butane.toml"
 STEPS = 100
 ATOMS = 4  # of a molecule of butane
-ROTOR = '[[component]]\nname = "CO2"\nmodel = "carbon_dioxide_merker"\n\n'
+ROTOR = '[[component]]\nname = "CO2"\nmodel = "{}"\n\n'
 MOLECULE = '[[molecule]]\nname = "CO2"\ncount = 1\natom = [{ type = "CO2" }]\n\n'
 
 
-def write_systems(folder: Path, edge: int) -> tuple[dict[str, Path], int]:
+def with_charges(text: str) -> str:
+    """The input with a dipole at each end of a molecule of butane."""
+    for end, middle in (("C1", "C2"), ("C4", "C3")):
+        text = text.replace(f'"{end}", type = "CH3"', f'"{end}", type = "CH3", charge = 0.1')
+        text = text.replace(f'"{middle}", type = "CH2"', f'"{middle}", type = "CH2", charge = -0.1')
+    return f'{text}[electrostatics]\nkind = "fmm"\n'
+
+
+def write_systems(folder: Path, edge: int, charged: bool) -> tuple[dict[str, Path], int]:
     """Inputs without and with the rotor, and the number of flexible atoms."""
     text = EXAMPLE.read_text(encoding="utf-8").split("[[group]]")[0]
+    if charged:
+        text = with_charges(text)
+    rotor = ROTOR.format("carbon_dioxide_trappe" if charged else "carbon_dioxide_merker")
     text = text.replace("steps = 3000", f"steps = {STEPS}")
     lines = EXAMPLE.with_suffix(".extxyz").read_text(encoding="ascii").splitlines()
     length = float(re.search(r'Lattice="([\d.]+)', lines[1]).group(1))
@@ -59,7 +72,7 @@ def write_systems(folder: Path, edge: int) -> tuple[dict[str, Path], int]:
         own, count = text, len(molecules)
         placed = [atom for molecule in molecules for atom in molecule]
         if name == "rotor":
-            own = own.replace("[[molecule]]", f"{ROTOR}[[molecule]]", 1)
+            own = own.replace("[[molecule]]", f"{rotor}[[molecule]]", 1)
             own = own.replace("[interaction]", f"{MOLECULE}[interaction]", 1)
             placed.append(("CO2", *center))
         own = own.replace("count = 144", f"count = {count}").replace("butane.ext", f"{name}.ext")
@@ -97,6 +110,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="./dev bench one_rotor", description=__doc__.splitlines()[0]
     )
+    parser.add_argument("--charged", action="store_true", help="atoms and rotor with charges")
     parser.add_argument("--before", type=Path, help="another checkout, with a build of sterna-md")
     parser.add_argument("--edges", default="4,7", help="boxes along each edge, of two sizes")
     parser.add_argument("--repeats", type=int, default=3)
@@ -112,7 +126,7 @@ def main() -> None:
         for edge in edges:
             folder = Path(name) / str(edge)
             folder.mkdir()
-            systems.append(write_systems(folder, edge))
+            systems.append(write_systems(folder, edge, options.charged))
         for _ in range(options.repeats):
             for precision in ("double", "mixed"):
                 for build, program in programs.items():
@@ -122,7 +136,8 @@ def main() -> None:
                         ]
                         runs.setdefault((precision, build, system), []).append(sizes)
     atoms = [count for _, count in systems]
-    print(f"{atoms[0]} and {atoms[1]} flexible atoms, {STEPS} steps")
+    kind = "charged flexible" if options.charged else "flexible"
+    print(f"{atoms[0]} and {atoms[1]} {kind} atoms, {STEPS} steps")
     print("precision  build   system     bytes/atom   us/(atom step)")
     rows = []
     for (precision, build, system), all_of in runs.items():
@@ -137,7 +152,8 @@ def main() -> None:
             f"{row['microseconds']:13.4f}"
         )
     if options.output:
-        named = [f"--edges {options.edges}", f"--repeats {options.repeats}"]
+        named = ["--charged"] if options.charged else []
+        named += [f"--edges {options.edges}", f"--repeats {options.repeats}"]
         named += ["--before CHECKOUT"] if options.before else []
         report = {
             "command": "./dev bench one_rotor " + " ".join(named),

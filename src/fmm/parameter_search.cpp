@@ -95,7 +95,7 @@ ParameterSearch::Solution ParameterSearch::solve(const FmmParameters& parameters
   md::FmmSolver solver(context_, decomposition_, parameters, options_.exchange);
   const md::PointCharges charges{particles_.positions(), particles_.charges(), {}};
   solver.rebuild(charges);
-  solver.start(charges.positions);
+  solver.start(charges);
   const md::CoulombResult& result = solver.finish(false, true, true);
   return {result.energy, result.potentials, result.fields};
 }

@@ -106,7 +106,7 @@ class Solver::Implementation {
     }
     const md::PointCharges own{distribution_.positions(), distribution_.charges(), {}};
     solver_->rebuild(own);
-    solver_->start(own.positions);
+    solver_->start(own);
     const bool with_fields = facts_.fields != 0;
     const md::CoulombResult& result = solver_->finish(facts_.virial != 0, true, with_fields);
     send_home(result, with_fields, potentials, fields);

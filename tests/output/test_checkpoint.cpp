@@ -2,6 +2,9 @@
 #include <cmath>
 #include <limits>
 
+#include "md/input/forecast.hpp"
+#include "md/input/physics_advice.hpp"
+#include "md/input/read_input.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
 #include "output/output_support.hpp"
@@ -170,11 +173,32 @@ TEST_CASE("where only some particles rotate, a checkpoint has orientations of th
   }
   const std::vector<std::byte> piece(17, std::byte{3});
   const std::span<const std::byte> views[] = {piece};
-  write_checkpoint(context, folder / "full", state_at(1), full);
+  const auto of_all = write_checkpoint(context, folder / "full", state_at(1), full);
   const auto written = write_checkpoint(context, folder / "some", state_at(1), some);
   // A third of the particles has 64 bytes more.
   CHECK(static_cast<double>(written.bytes - of_atoms.bytes) ==
         doctest::Approx(64.0 / 3.0 * static_cast<double>(total)).epsilon(0.05));
+  for (const bool all_rotate : {false, true}) {
+    const std::string text =
+        std::string(
+            "[run]\nsteps = 1\ntimestep = 0.005\n[start]\nkind = \"random\"\nparticles = 20011\n"
+            "density = 0.3\ntemperature = 1.0\n[interaction]\ncutoff = 2.0\n") +
+        (all_rotate ? "" : "[[type]]\nname = \"A\"\nfraction = 2.0\n") +
+        "[[component]]\nname = \"B\"\n"
+        "[[component.site]]\nkind = \"lennard_jones\"\nposition = [0, 0, 0.5]\nmass = 1.0\n"
+        "epsilon = 1.0\nsigma = 1.0\n"
+        "[[component.site]]\nkind = \"lennard_jones\"\nposition = [0, 0, -0.5]\nmass = 1.0\n"
+        "epsilon = 1.0\nsigma = 1.0\n";
+    const ReadResult input = read_input_text(text, "some.toml");
+    REQUIRE(input.ok());
+    SystemFacts facts = facts_of(input.input);
+    facts.ranks = 1;
+    const auto expected = forecast(input.input, facts);
+    REQUIRE(expected.has_value());
+    const auto found = all_rotate ? of_all : written;
+    CHECK(expected->checkpoint_bytes ==
+          doctest::Approx(static_cast<double>(found.bytes)).epsilon(0.02));
+  }
   write_checkpoint(context, folder / "fields", state_at(1), some, views, &fields);
 
   const auto check_read = [&](const comm::Context& readers, const char* name,

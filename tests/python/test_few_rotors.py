@@ -2,11 +2,16 @@
 around them. Sums over all pairs, other lists and other numbers of ranks give the same."""
 
 import json
+import re
+import subprocess
+import time
+from pathlib import Path
 
 import numpy
 import pytest
 from engine_support import script_output
 from mixed_matter import Atom, Mixture
+from sterna.launching.program import find_program
 from test_extended_runs import thermo
 from test_rotors_and_atoms import (
     ARGON,
@@ -217,3 +222,58 @@ if simulation.rank == 0:
 def test_arrays_of_python_have_a_row_for_each_particle(tmp_path, ranks):
     moving(tmp_path, 100, FEW)
     assert script_output(tmp_path, ARRAYS, ranks=ranks).strip() == "[]"
+
+
+def memory_input(particles: int, share: float) -> str:
+    return f"""units = "nano"
+[run]
+steps = 30
+timestep = 0.001
+precision = "double"
+[start]
+kind = "lattice"
+particles = {particles}
+density = "9 1/nm^3"
+temperature = "300 K"
+[[type]]
+name = "Ar"
+mass = 39.948
+epsilon = 0.99
+sigma = 0.34
+fraction = {1 - share}
+[[component]]
+name = "CO2"
+model = "carbon_dioxide_2cljq"
+fraction = {share}
+[interaction]
+cutoff = 0.9
+"""
+
+
+def peak_of(command: list[str], folder) -> int:
+    """Bytes at the peak of a run."""
+    peak = 0
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+            found = re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)
+            if found and "sterna-md" in status:
+                peak = max(peak, 1024 * int(found[1]))
+            time.sleep(0.002)
+    assert process.returncode == 0
+    return peak
+
+
+@pytest.mark.parametrize("share", [0.001, 0.5, 0.95])
+def test_the_forecast_of_memory_knows_who_turns(sterna, tmp_path, share):
+    """Bytes of a particle, from the peaks of two sizes."""
+    forecasts, peaks, sizes = [], [], (16384, 65536)
+    for particles in sizes:
+        path = tmp_path / f"of_{particles}.toml"
+        path.write_text(memory_input(particles, share))
+        checked = sterna("check", path.name, "-n", 1)
+        forecasts.append(1e6 * float(re.search(r"about (\S+) MB per rank", checked.stdout)[1]))
+        command = [str(Path(find_program()).resolve()), path.name]
+        peaks.append(peak_of(command, tmp_path))
+    expected, found = ((b - a) / (sizes[1] - sizes[0]) for a, b in (forecasts, peaks))
+    assert expected == pytest.approx(found, rel=0.3)

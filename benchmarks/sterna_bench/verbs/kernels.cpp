@@ -236,7 +236,7 @@ class Kernels final : public Verb {
         const Candidate candidates[] = {
             {"additions in a chain", add_in_a_chain},
             {fmt::format("near field {} {}", single ? "single" : "double", set->name), [&] {
-               solver.start(positions);
+               solver.start(charges);
                solver.finish();
              }}};
         const std::vector<Timing> timings = measure(world, candidates, sampling);

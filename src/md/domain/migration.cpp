@@ -397,11 +397,14 @@ class Migration::Implementation {
     failed_ranks_ = failure.empty() ? 0 : 1;
     agreement_.start();
     const std::size_t count = particles.local_count();
-    const std::vector<std::uint32_t> rotors = rotors_that_stay(particles);
+    // Where no particle leaves, all rotors stay where they are.
+    const bool rotors_move = only_some_rotate_ && !leaving_.empty();
+    std::vector<std::uint32_t> rotors;
+    if (rotors_move) rotors = rotors_that_stay(particles);
     for_each_array_of_particles(particles.kind_of_all(), [&](const auto& field) {
       close_gaps((particles.*field.array).data(), leaving_, count);
     });
-    if (only_some_rotate_) particles.reorder_rotors(rotors, count - leaving_.size());
+    if (rotors_move) particles.reorder_rotors(rotors, count - leaving_.size());
     particles.resize_local(count - leaving_.size());
     if (fields_ != nullptr) fields_->remove(leaving_);
     departed_ = leaving_.size();
@@ -457,13 +460,15 @@ class Migration::Implementation {
     }
   }
 
-  /// The numbers of the particles that rotate and stay on this rank, if only some rotate.
+  /// The numbers of the particles that rotate and stay on this rank, where only some rotate.
   std::vector<std::uint32_t> rotors_that_stay(const ParticleStore& particles) const {
     std::vector<std::uint32_t> numbers;
-    if (!only_some_rotate_) return numbers;
+    numbers.reserve(particles.local_rotors());
     std::uint32_t number = 0;
+    auto leaving = leaving_.begin();  // ascending, as the rotors are
     particles.for_each_rotor([&](std::uint32_t i) {
-      if (!std::binary_search(leaving_.begin(), leaving_.end(), i)) numbers.push_back(number);
+      while (leaving != leaving_.end() && *leaving < i) ++leaving;
+      if (leaving == leaving_.end() || *leaving != i) numbers.push_back(number);
       ++number;
     });
     return numbers;

@@ -230,6 +230,82 @@ void check_group_names(const Input& input, const IsGood& is_good, const Report& 
   }
 }
 
+namespace {
+
+/// Named particles, with their groups.
+class ParticlesOfGroups {
+ public:
+  ParticlesOfGroups(const Input& input, const std::vector<AtomGroup::Particle>& particles,
+                    const Topology& molecules, const NamedParticles& named)
+      : particles_(particles), named_(named) {
+    for (const std::string& name : named.groups) {
+      const auto group = std::ranges::find(groups_of(input), name, &AtomGroupOptions::name);
+      if (group == groups_of(input).end()) continue;  // `check_group_names` reports this error
+      groups_.emplace_back(name, SelectionExpression(group->select), molecules, particles,
+                           input.units);
+    }
+  }
+
+  bool are_known_by_row() const {
+    return std::ranges::all_of(groups_, &AtomGroup::depends_on_row_only);
+  }
+  bool may_have_row(std::size_t row) const {
+    return has_type_of(row) && (named_.groups.empty() || any_group([&](const AtomGroup& group) {
+                                  return group.may_contain_row(row);
+                                }));
+  }
+  /// `row`: of the particle.
+  bool may_have(std::int64_t id, std::size_t row) const {
+    return has_type_of(row) && (named_.groups.empty() || any_group([&](const AtomGroup& group) {
+                                  return group.depends_on_position() ? group.may_contain_row(row)
+                                                                     : group.contains(id, 0);
+                                }));
+  }
+
+ private:
+  bool has_type_of(std::size_t row) const {
+    return named_.type.empty() || particles_[row].type == named_.type;
+  }
+  template <class Test>
+  bool any_group(Test test) const {
+    return std::ranges::any_of(groups_, test);
+  }
+
+  const std::vector<AtomGroup::Particle>& particles_;
+  NamedParticles named_;
+  std::vector<AtomGroup> groups_;
+};
+
+}  // namespace
+
+bool may_share_particles(const Input& input, const NamedParticles& a, const NamedParticles& b) {
+  const auto particles = particles_of(input);
+  if (!particles) return false;
+  const Topology molecules = unbonded_topology(input);
+  try {
+    const ParticlesOfGroups first(input, *particles, molecules, a);
+    const ParticlesOfGroups second(input, *particles, molecules, b);
+    bool possible = false;
+    for (std::size_t row = 0; row < particles->size() && !possible; ++row) {
+      possible = first.may_have_row(row) && second.may_have_row(row);
+    }
+    const bool known_by_row = first.are_known_by_row() && second.are_known_by_row();
+    if (!possible || known_by_row || molecules.empty()) return possible;
+    std::vector<std::size_t> first_row{0};
+    for (const Topology::Molecule& molecule : molecules.molecules()) {
+      first_row.push_back(first_row.back() + molecule.atoms.size());
+    }
+    for (std::int64_t id = 1; id <= molecules.atom_count(); ++id) {
+      const Topology::Place place = molecules.place_of(id);
+      const std::size_t row = first_row[place.molecule] + static_cast<std::size_t>(place.atom);
+      if (first.may_have(id, row) && second.may_have(id, row)) return true;
+    }
+    return false;
+  } catch (const SelectionExpression::Error&) {
+    return false;  // `check_groups` reports this error
+  }
+}
+
 bool names_groups(const Input& input, std::string_view section) {
   return std::ranges::any_of(
       std::array{"groups", "group", "of", "with", "hydrogens", "acceptors"},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,15 @@ KeySchema groups_key(std::string_view description, std::string_view default_text
 void check_group_names(const Input& input, const IsGood& is_good, const Report& report,
                        std::string_view place, const std::vector<std::string>& names,
                        bool same_in_all_frames);
+
+/// The particles that a section names: those of a type or component that are in any of some groups.
+/// An empty name, or no group, means all.
+struct NamedParticles {
+  std::string_view type;
+  std::span<const std::string> groups;
+};
+/// Whether some particle may belong to both, as far as the input tells.
+bool may_share_particles(const Input& input, const NamedParticles& a, const NamedParticles& b);
 
 /// Whether this section measures groups.
 bool names_groups(const Input& input, std::string_view section);

@@ -4,6 +4,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/input/input_schema.hpp"
+#include "md/input/thermostat_parts.hpp"
 #include "md/input/thermostat_row.hpp"
 
 namespace sterna::md {
@@ -24,7 +25,7 @@ std::string why_no_ensemble(const Input& input) {
                          quote(thermostat.kind), choice_list(kinds));
     }
     if (thermostat.end_temperature) return "\"end_temperature\" in [thermostat] moves it";
-    if (thermostat.is_partial() || thermostat.start_step > 0 || thermostat.stop_step > 0) {
+    if (acts_on_a_part(thermostat) || thermostat.start_step > 0 || thermostat.stop_step > 0) {
       return "this thermostat acts on some molecules or in some steps only";
     }
   }

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <numbers>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
@@ -102,11 +103,82 @@ void set_counts(const Input& input, const SystemFacts& facts, Forecast& result) 
   result.neighbors = density * 4.0 / 3.0 * std::numbers::pi * std::pow(result.halo, 3);
 }
 
-/// The largest number of sites of a component; 0: there are no components.
-std::size_t most_sites(const Input& input) {
-  std::size_t sites = 0;
-  for (const auto& component : input.components) sites = std::max(sites, component.sites.size());
-  return sites;
+/// Parts of the particles that are of each type, and then of each component; empty: not known.
+std::vector<double> shares_of_kinds(const Input& input, const SystemFacts& facts) {
+  std::vector<double> shares;
+  const auto kinds = input.types.size() + input.components.size();
+  if (facts.particles_of_type.size() == kinds) {
+    shares.assign(facts.particles_of_type.begin(), facts.particles_of_type.end());
+  } else if (!input.molecules.empty()) {
+    shares.assign(kinds, 0.0);
+    for (const Input::Molecule& molecule : input.molecules) {
+      for (const Input::MoleculeAtom& atom : molecule.atoms) {
+        const auto type = std::ranges::find(input.types, atom.type, &Input::Type::name);
+        const auto rigid = std::ranges::find(input.components, atom.type, &Input::Component::name);
+        auto kind = static_cast<std::size_t>(type - input.types.begin());
+        if (type == input.types.end()) {
+          if (rigid == input.components.end()) continue;
+          kind += static_cast<std::size_t>(rigid - input.components.begin());
+        }
+        shares[kind] += static_cast<double>(molecule.count);
+      }
+    }
+  } else if (input.start.kind != StartKind::file || kinds == 1) {
+    for (const Input::Type& type : input.types) shares.push_back(type.fraction);
+    for (const Input::Component& component : input.components) shares.push_back(component.fraction);
+  }
+  double sum = 0.0;
+  for (const double share : shares) sum += share;
+  if (!(sum > 0.0)) return {};
+  for (double& share : shares) share /= sum;
+  return shares;
+}
+
+/// Numbers of a particle, on average.
+struct RigidShares {
+  double turning = 0.0;  ///< the part of the particles that turn
+  double sites = 0.0;    ///< of rigid molecules
+  double atoms = 1.0;    ///< of trajectories: an atom, or the places of a rigid molecule's sites
+};
+
+/// Whether molecules of a component turn.
+bool turns(const Input::Component& component) {
+  return component.sites.size() != 1 || component.inertia.has_value() ||
+         component.sites.front().kind != SiteKind::lennard_jones;
+}
+
+/// The number of different places of a component's sites.
+double places_of(const Input::Component& component) {
+  std::set<std::array<double, 3>> places;
+  for (const Input::Site& site : component.sites) {
+    places.insert({site.position.x, site.position.y, site.position.z});
+  }
+  return static_cast<double>(places.size());
+}
+
+RigidShares rigid_shares(const Input& input, const SystemFacts& facts) {
+  if (input.components.empty()) return {};
+  // Where there are no types, all particles have orientations if some turn.
+  const bool all_alike = input.types.empty() && std::ranges::any_of(input.components, turns);
+  const std::vector<double> shares = shares_of_kinds(input, facts);
+  RigidShares result{.turning = 0.0, .sites = 0.0, .atoms = 0.0};
+  for (std::size_t k = 0; k < input.types.size() && !shares.empty(); ++k) result.atoms += shares[k];
+  for (std::size_t k = 0; k < input.components.size(); ++k) {
+    const auto sites = static_cast<double>(input.components[k].sites.size());
+    const double places = places_of(input.components[k]);
+    if (shares.empty()) {
+      // Any particle may be the largest molecule.
+      result.turning = all_alike || turns(input.components[k]) ? 1.0 : result.turning;
+      result.sites = std::max(result.sites, sites);
+      result.atoms = std::max(result.atoms, places);
+      continue;
+    }
+    const double share = shares[input.types.size() + k];
+    if (all_alike || turns(input.components[k])) result.turning += share;
+    result.sites += share * sites;
+    result.atoms += share * places;
+  }
+  return result;
 }
 
 /// Bytes of a particle that all observers of the input keep until the end.
@@ -120,14 +192,11 @@ double remembered_bytes(const Input& input) {
 }
 
 /// Sets the memory that a rank is likely to need.
-void set_memory(const Input& input, Forecast& result) {
-  double local_bytes = bytes_per_local + bytes_per_neighbor * result.neighbors;
-  double ghost_bytes = bytes_per_ghost;
-  if (!input.components.empty()) {
-    const double site_bytes = bytes_per_site * static_cast<double>(most_sites(input));
-    local_bytes += rotation_per_local + site_bytes;
-    ghost_bytes += rotation_per_ghost + site_bytes;
-  }
+void set_memory(const Input& input, const RigidShares& rigid, Forecast& result) {
+  const double site_bytes = bytes_per_site * rigid.sites;
+  const double local_bytes = bytes_per_local + bytes_per_neighbor * result.neighbors +
+                             rotation_per_local * rigid.turning + site_bytes;
+  const double ghost_bytes = bytes_per_ghost + rotation_per_ghost * rigid.turning + site_bytes;
   result.memory_per_rank = bytes_per_process + bytes_per_cell * result.cells +
                            local_bytes * result.local_particles +
                            ghost_bytes * result.ghost_particles;
@@ -155,7 +224,8 @@ void set_least_memory(const Input& input, const SystemFacts& facts, Forecast& re
 }
 
 /// Sets the sizes of the files of a run.
-void set_file_sizes(const Input& input, double particles, Forecast& result) {
+void set_file_sizes(const Input& input, const RigidShares& rigid, double particles,
+                    Forecast& result) {
   if (input.output.trajectory_interval > 0) {
     double bytes = 0.0;
     for (const std::string& field : input.output.trajectory_fields) {
@@ -164,7 +234,7 @@ void set_file_sizes(const Input& input, double particles, Forecast& result) {
     const auto frames = input.run.steps / input.output.trajectory_interval + 1;
     result.trajectory_bytes = bytes * particles * static_cast<double>(frames);
   }
-  const double atoms = static_cast<double>(std::max<std::size_t>(1, most_sites(input))) * particles;
+  const double atoms = rigid.atoms * particles;
   const auto add_frames = [&](std::int64_t interval, double bytes_per_atom) {
     if (interval == 0) return;
     const auto frames = static_cast<double>(input.run.steps / interval + 1);
@@ -177,9 +247,12 @@ void set_file_sizes(const Input& input, double particles, Forecast& result) {
       add_frames(section.interval(input), section.bytes_per_atom(input));
     }
   }
-  const ParticleKind kind{.rotating = !input.components.empty()};
+  // Where only some particles turn, these have 64 bytes more, and else their fields.
+  const bool only_some = !input.types.empty() && rigid.turning > 0.0;
+  const ParticleKind kind{.rotating = rigid.turning > 0.0 && !only_some};
+  const double more = only_some ? 64.0 * rigid.turning : 0.0;
   result.checkpoint_bytes =
-      (static_cast<double>(bytes_in_files(kind)) + remembered_bytes(input)) * particles;
+      (static_cast<double>(bytes_in_files(kind)) + more + remembered_bytes(input)) * particles;
 }
 
 }  // namespace
@@ -189,9 +262,10 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
   Forecast result;
   if (!set_regions(input, facts, result)) return std::nullopt;
   set_counts(input, facts, result);
-  set_memory(input, result);
+  const RigidShares rigid = rigid_shares(input, facts);
+  set_memory(input, rigid, result);
   set_least_memory(input, facts, result);
-  set_file_sizes(input, static_cast<double>(*facts.particles), result);
+  set_file_sizes(input, rigid, static_cast<double>(*facts.particles), result);
   return result;
 }
 

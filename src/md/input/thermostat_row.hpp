@@ -38,6 +38,8 @@ struct ThermostatRow {
     projected_as_a_whole  ///< as `projected`, if it acts on all
   };
   Constraints constraints = Constraints::violated;
+  /// Whether it can act on groups, and on a part of the motion (`ThermostatParts`).
+  bool takes_groups = false, takes_motions = false;
   /// The reason why it cannot act in a region; empty: it can.
   std::string_view not_in_a_region = {};
   /// Whether it conserves the total momentum.

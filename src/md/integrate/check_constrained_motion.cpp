@@ -9,7 +9,9 @@
 
 #include "md/core/display_text.hpp"
 #include "md/forces/external/input/wall_section.hpp"
+#include "md/input/atom_groups.hpp"
 #include "md/input/input_schema.hpp"
+#include "md/input/thermostat_parts.hpp"
 #include "md/input/thermostat_row.hpp"
 #include "md/integrate/limit_section.hpp"
 
@@ -60,6 +62,8 @@ class ConstrainedMotionChecker {
     const ThermostatRow* const kind = row_of(thermostat);
     const std::string place = fmt::format("thermostat[{}]", n);
     if (kind == nullptr || !good_(place + ".kind")) return;
+    const auto& parts = thermostat.options<ThermostatParts>();
+    if (parts.motion == ThermalMotion::rotation) return;
     if (kind->constraints == Constraints::violated) {
       const auto others = thermostat_rows().names_that(
           [](const ThermostatRow& other) { return other.constraints != Constraints::violated; });
@@ -67,10 +71,12 @@ class ConstrainedMotionChecker {
             fmt::format("\"kind\" in [thermostat] is {}, which does not keep constraints; expected "
                         "{}",
                         quote(thermostat.kind), choice_list(others)));
-    } else if (kind->constraints != Constraints::projected && thermostat.is_partial()) {
+    } else if (kind->constraints != Constraints::projected && acts_on_a_part(thermostat) &&
+               !moves_all(thermostat, *kind) && acts_on_constrained_atoms(thermostat)) {
       error(place,
             fmt::format("a thermostat {} of some atoms does not keep constraints; expected one of "
-                        "all, without \"component\", \"lower\" and \"upper\", or kind = "
+                        "all, without \"component\", \"groups\", \"motion\", \"lower\" and "
+                        "\"upper\", one that acts on no constrained molecule, or kind = "
                         "\"langevin\"",
                         quote(thermostat.kind)));
     } else if (kind->constraints == Constraints::kept) {
@@ -82,6 +88,23 @@ class ConstrainedMotionChecker {
                           quote(thermostat.kind), quote(frozen)));
       }
     }
+  }
+
+  /// Whether it acts on the translation of all molecules alike, and counts their degrees of freedom.
+  static bool moves_all(const Input::Thermostat& thermostat, const ThermostatRow& kind) {
+    return kind.takes_groups && !thermostat.is_partial() &&
+           thermostat.options<ThermostatParts>().groups.empty();
+  }
+
+  bool acts_on_constrained_atoms(const Input::Thermostat& thermostat) const {
+    const NamedParticles own{thermostat.component, thermostat.options<ThermostatParts>().groups};
+    for (const Input::Molecule& molecule : input_.molecules) {
+      if (!has_constraints(molecule)) continue;
+      for (const Input::MoleculeAtom& atom : molecule.atoms) {
+        if (may_share_particles(input_, own, {atom.type, {}})) return true;
+      }
+    }
+    return false;
   }
 
   /// The first type of [[freeze]] in a molecule with constraints; empty: there is none.

@@ -14,6 +14,7 @@
 #include "md/integrate/rigid_rotor.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/selection.hpp"
+#include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
@@ -23,9 +24,10 @@ struct MoleculeTable {
   std::span<const std::string> names;
   std::span<const std::int64_t> counts;  ///< on all ranks
   std::span<const double> masses;
-  std::span<const RigidBody> bodies;  ///< empty if nothing rotates
-  double range = 0.0;                 ///< range of the pair forces
-  std::span<const char> frozen = {};  ///< empty if no type is frozen
+  std::span<const RigidBody> bodies;   ///< empty if nothing rotates
+  double range = 0.0;                  ///< range of the pair forces
+  std::span<const char> frozen = {};   ///< empty if no type is frozen
+  const Topology* topology = nullptr;  ///< of flexible molecules; outlives the modifiers
   /// By particle id, only with constraints: translational degrees of freedom, and the lowest id of
   /// the atoms that constraints join to this one.
   std::function<double(std::int64_t id)> degrees_of = {};

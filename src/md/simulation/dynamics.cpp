@@ -52,7 +52,8 @@ void Dynamics::make_modifiers() {
                           .masses = system_.masses,
                           .bodies = system_.bodies,
                           .range = system_.interaction.range(),
-                          .frozen = system_.frozen.flags()};
+                          .frozen = system_.frozen.flags(),
+                          .topology = &system_.topology};
   if (system_.topology.constraint_count() > 0) {
     molecules.degrees_of = [this](std::int64_t id) {
       return system_.topology.degrees_of(id, system_.frozen.flags());

@@ -16,6 +16,7 @@ void Simulation::Implementation::require_memory() {
   input.interaction.cutoff = input.electrostatics.cutoff = system_.interaction.range();
   SystemFacts facts;
   facts.particles = system_.particle_count;
+  facts.particles_of_type = system_.type_counts;
   facts.box = system_.box;
   facts.ranks = context_.size();
   std::string problem;

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "md/input/thermostat_parts.hpp"
+
 namespace sterna::md {
 namespace {
 
@@ -15,7 +17,7 @@ std::optional<double> kept_temperature(const Input& input) {
   std::optional<double> kept;
   for (const auto& thermostat : input.thermostats) {
     if (!thermostat.is_used()) continue;
-    if (thermostat.is_partial() || thermostat.start_step > 0 || thermostat.stop_step > 0 ||
+    if (acts_on_a_part(thermostat) || thermostat.start_step > 0 || thermostat.stop_step > 0 ||
         thermostat.end_temperature || (kept && *kept != thermostat.temperature)) {
       return std::nullopt;
     }

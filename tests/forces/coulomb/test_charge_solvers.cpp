@@ -67,6 +67,10 @@ struct Whole {
   std::vector<double> potentials;
 };
 
+/// Whether charges that are molecules of their own are in place. All others are listed.
+enum class Ions { listed, in_place };
+Ions ions = Ions::listed;  ///< of the next systems; `for_each_row_and_place` sets it
+
 /// One solver for a system, on all ranks of a context.
 class Solved {
  public:
@@ -77,17 +81,13 @@ class Solved {
     DecompositionRequest request;
     request.box = system.box;
     decomposition_ = decomposition_method("grid").make(context_, request);
-    for (std::size_t i = 0; i < system.all.positions.size(); ++i) {
-      const auto molecule = static_cast<std::size_t>(system.all.molecules[i]);
-      if (!is_own(system.centers[molecule])) continue;
-      index_.push_back(i);
-      if (own_.molecules.empty() || last_ != system.all.molecules[i]) ++counts_.molecules;
-      last_ = system.all.molecules[i];
-      own_.add(system.all.positions[i], system.all.charges[i],
-               static_cast<std::int32_t>(counts_.molecules) - 1);
-      own_centers_.push_back(system.centers[molecule]);
-      if (!system.all.dipoles.empty()) own_.dipoles.push_back(system.all.dipoles[i]);
+    for (std::size_t first = 0, end = 0; first < system.all.positions.size(); first = end) {
+      const auto of_molecule = system.all.molecules[first];
+      while (end < system.all.positions.size() && system.all.molecules[end] == of_molecule) ++end;
+      if (is_own(system.centers[static_cast<std::size_t>(of_molecule)])) take(first, end);
     }
+    index_.insert(index_.end(), index_in_place_.begin(), index_in_place_.end());
+    counts_.molecules = particles_.size();
     counts_.on_all_ranks = system.all.positions.size();
     solver_ = row.make({.context = context_,
                         .decomposition = *decomposition_,
@@ -104,7 +104,9 @@ class Solved {
 
   ChargeSolver& solver() { return *solver_; }
   PointCharges charges() const {
-    return {own_.positions, own_.charges, own_.molecules, own_centers_, own_.dipoles};
+    PointCharges charges{own_.positions, own_.charges, own_.molecules, own_centers_, own_.dipoles};
+    if (!values_in_place_.empty()) charges.in_place = {particles_, values_in_place_, absent_};
+    return charges;
   }
   bool is_own(const Vec3& position) const {
     int image[3];
@@ -119,9 +121,13 @@ class Solved {
   Whole slow_part() { return on_all(*solver_->slow_part()); }
   /// The forces as `finish` adds them to an array.
   std::vector<Vec3> added(const Vec3& before) {
-    std::vector<Vec3> forces(index_.size(), before);
+    std::vector<Vec3> in_place(particles_.size(), before);
     solver_->start(charges());
-    solver_->finish({.forces = forces});
+    const CoulombResult& result = solver_->finish({.forces = in_place});
+    REQUIRE(result.forces.size() == own_.charges.size());
+    std::vector<Vec3> forces;
+    for (const Vec3& force : result.forces) forces.push_back(before + force);
+    if (!values_in_place_.empty()) forces.insert(forces.end(), in_place.begin(), in_place.end());
     return on_all(forces);
   }
   /// The potentials at points, in this order.
@@ -143,9 +149,36 @@ class Solved {
   }
 
  private:
+  /// Takes the charges of a molecule. Where ions are in place, there are particles that have none.
+  void take(std::size_t first, std::size_t end) {
+    const Vec3 center = system_.centers[static_cast<std::size_t>(system_.all.molecules[first])];
+    const bool has_dipole = !system_.all.dipoles.empty();
+    const bool is_ion = end - first == 1 && system_.all.positions[first] == center && !has_dipole;
+    const bool is_listed = ions == Ions::listed || !is_ion;
+    const auto add_particle = [&](double value, std::size_t index) {
+      particles_.push_back(center);
+      if (ions == Ions::listed) return;
+      values_in_place_.push_back(value);
+      index_in_place_.push_back(index);
+    };
+    if (ions == Ions::in_place && particles_.size() % 3 == 1) {
+      absent_.push_back(static_cast<std::uint32_t>(particles_.size()));
+      add_particle(1e3, no_charge);
+    }
+    for (std::size_t i = first; i < end && is_listed; ++i) {
+      index_.push_back(i);
+      own_.add(system_.all.positions[i], system_.all.charges[i],
+               static_cast<std::int32_t>(particles_.size()));
+      own_centers_.push_back(center);
+      if (has_dipole) own_.dipoles.push_back(system_.all.dipoles[i]);
+    }
+    add_particle(is_listed ? 0.0 : system_.all.charges[first], is_listed ? no_charge : first);
+  }
   std::vector<Vec3> on_all(const std::vector<Vec3>& own) const {
     std::vector<Vec3> all(system_.all.positions.size());
-    for (std::size_t k = 0; k < own.size(); ++k) all[index_[k]] = own[k];
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      if (index_[k] != no_charge) all[index_[k]] = own[k];
+    }
     comm::ReductionBatch batch(context_, "vectors");
     batch.sum(&all.data()->x, 3 * all.size()).run();
     return all;
@@ -162,7 +195,7 @@ class Solved {
     whole.fields = on_all(result.fields);
     whole.potentials.resize(system_.all.positions.size());
     for (std::size_t k = 0; k < result.potentials.size(); ++k) {
-      whole.potentials[index_[k]] = result.potentials[k];
+      if (index_[k] != no_charge) whole.potentials[index_[k]] = result.potentials[k];
     }
     comm::ReductionBatch batch(context_, "sums");
     batch.sum(whole.energy)
@@ -178,8 +211,12 @@ class Solved {
   std::unique_ptr<Decomposition> decomposition_;
   OwnedCharges own_;
   std::vector<Vec3> own_centers_;
-  std::vector<std::size_t> index_;
-  std::int32_t last_ = -1;
+  std::vector<Vec3> particles_;          ///< positions
+  std::vector<double> values_in_place_;  ///< by particle, if ions are in place
+  std::vector<std::uint32_t> absent_;
+  static constexpr auto no_charge = static_cast<std::size_t>(-1);
+  /// Of each number of a charge here, and of each particle: the charge in the system.
+  std::vector<std::size_t> index_, index_in_place_;
   ChargeCounts counts_;
   std::unique_ptr<ChargeSolver> solver_;
 };
@@ -234,6 +271,16 @@ void for_each_row(const std::function<void(const ChargeSolverRow&)>& check) {
   }
 }
 
+/// As above, with ions that are listed and with ions in place.
+void for_each_row_and_place(const std::function<void(const ChargeSolverRow&)>& check) {
+  for (const Ions kept : {Ions::listed, Ions::in_place}) {
+    CAPTURE(static_cast<int>(kept));
+    ions = kept;
+    for_each_row(check);
+  }
+  ions = Ions::listed;
+}
+
 double largest(const std::vector<Vec3>& vectors) {
   double most = 0.0;
   for (const Vec3& v : vectors) most = std::max(most, std::sqrt(dot(v, v)));
@@ -246,7 +293,7 @@ TEST_CASE("energy and forces are those of the sum over pairs and images, as exac
   const comm::Context context;
   const System system = mixture(0.0, 10, 4);
   const Whole direct = by_images(system, 12);
-  for_each_row([&](const ChargeSolverRow& row) {
+  for_each_row_and_place([&](const ChargeSolverRow& row) {
     Solved solved(context, row, system, Surroundings::vacuum);
     const Whole result = solved.compute();
     CHECK(solved.solver().error() <= accuracy);
@@ -260,7 +307,7 @@ TEST_CASE("a box without images: the sum over pairs") {
   const comm::Context context;
   const System system = mixture(0.4);
   const Whole direct = by_images(system, 0);
-  for_each_row([&](const ChargeSolverRow& row) {
+  for_each_row_and_place([&](const ChargeSolverRow& row) {
     if (!row.not_in_open_box.empty()) return;
     Solved solved(context, row, system, Surroundings::conductor, false);
     const Whole result = solved.compute();
@@ -275,7 +322,7 @@ TEST_CASE("forces, torques and potentials are derivatives of the energy") {
     // With a net charge, for which there is a background.
     System system = mixture(surroundings == Surroundings::conductor ? 0.5 : 0.0);
     add_dipoles(system.all, 0.3, 5);
-    for_each_row([&](const ChargeSolverRow& row) {
+    for_each_row_and_place([&](const ChargeSolverRow& row) {
       Solved reference(context, row, system, surroundings);
       const Whole result = reference.compute();
       const std::vector<double> state = reference.solver().state();
@@ -317,7 +364,7 @@ TEST_CASE("potentials at points are the slope of the energy by a charge there") 
   System system = mixture(0.5);
   add_dipoles(system.all, 0.3, 5);
   const std::vector<Vec3> points{{1.0, 2.0, 3.0}, {4.4, 4.1, 5.1}};
-  for_each_row([&](const ChargeSolverRow& row) {
+  for_each_row_and_place([&](const ChargeSolverRow& row) {
     Solved solved(context, row, system);
     const Whole before = solved.compute();
     const std::vector<double> potentials = solved.potentials_at(points);
@@ -348,7 +395,7 @@ TEST_CASE("the virial tensor is minus the slope of the energy by strains of the 
   const System system = mixture(0.5);
   for (const auto surroundings : {Surroundings::conductor, Surroundings::vacuum}) {
     System neutral = surroundings == Surroundings::conductor ? system : mixture();
-    for_each_row([&](const ChargeSolverRow& row) {
+    for_each_row_and_place([&](const ChargeSolverRow& row) {
       Solved solved(context, row, neutral, surroundings);
       const Whole result = solved.compute();
       const std::vector<double> state = solved.solver().state();
@@ -382,7 +429,7 @@ TEST_CASE("the virial tensor is minus the slope of the energy by strains of the 
 TEST_CASE("a slow part and the rest are the whole; forces may be added to others") {
   const comm::Context context;
   const System system = mixture();
-  for_each_row([&](const ChargeSolverRow& row) {
+  for_each_row_and_place([&](const ChargeSolverRow& row) {
     Solved solved(context, row, system);
     const Whole whole = solved.compute();
     if (solved.solver().adds_forces()) {
@@ -403,6 +450,26 @@ TEST_CASE("a slow part and the rest are the whole; forces may be added to others
     }
     CHECK(largest(slow.forces) > 1e-3 * largest(whole.forces));
   });
+}
+
+TEST_CASE("charges in place and listed ones have the same bits") {
+  const comm::Context context;
+  for (const auto surroundings : {Surroundings::conductor, Surroundings::vacuum}) {
+    const System system = mixture();
+    for_each_row([&](const ChargeSolverRow& row) {
+      Solved listed(context, row, system, surroundings);
+      ions = Ions::in_place;
+      Solved in_place(context, row, system, surroundings);
+      ions = Ions::listed;
+      CHECK(in_place.solver().state() == listed.solver().state());
+      const Whole a = listed.compute(), b = in_place.compute();
+      CHECK(a.forces == b.forces);
+      CHECK(a.potentials == b.potentials);
+      CHECK(a.virial == b.virial);
+      // The sum over charges has another order.
+      CHECK(a.energy == doctest::Approx(b.energy).epsilon(1e-14));
+    });
+  }
 }
 
 TEST_CASE("a state brings back the same bits, and is that of its solver alone") {

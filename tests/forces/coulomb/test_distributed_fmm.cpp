@@ -219,9 +219,9 @@ TEST_CASE("charges that move after the cells were made; open and charged boxes; 
         moved[i] += 0.1 * Vec3{std::sin(double(i)), std::cos(3.0 * double(i)), 0.7};
       }
       for (const std::size_t i : share.index) own_moved.push_back(moved[i]);
-      serial.start(moved);
+      serial.start({.positions = moved});
       const CoulombResult expected = serial.finish();
-      distributed.start(own_moved);
+      distributed.start({.positions = own_moved});
       const Total total = together(context, share, distributed.finish(), system.positions.size());
       const double tolerance = precision == FmmPrecision::full ? 1e-13 : 1e-6;
       CHECK(relative_rms(total.forces, expected.forces) < tolerance);
@@ -352,7 +352,7 @@ TEST_CASE("overlapping leaves: as in one process, also when charges move; the ac
     }
     FmmSolver serial(system.lattice, parameters);
     serial.rebuild(system.view());
-    serial.start(moved, system.dipoles);
+    serial.start({.positions = moved, .dipoles = system.dipoles});
     const CoulombResult expected = serial.finish(true);
     for (const std::string method : {"grid", "bisection"}) {
       CAPTURE(c.length.z);
@@ -367,7 +367,7 @@ TEST_CASE("overlapping leaves: as in one process, also when charges move; the ac
       }
       FmmSolver solver(context, *decomposition, parameters);
       solver.rebuild(share.charges.view());
-      solver.start(own_moved, share.charges.dipoles);
+      solver.start({.positions = own_moved, .dipoles = share.charges.dipoles});
       const Total total = together(context, share, solver.finish(true), system.positions.size());
       CHECK(relative_rms(total.forces, expected.forces) < 1e-12);
       CHECK(total.energy == doctest::Approx(expected.energy).epsilon(1e-12));
@@ -514,12 +514,12 @@ TEST_CASE("the same bits of forces with energy and virial and without") {
       parameters.instruction_set = set->name, parameters.precision = precision;
       FmmSolver solver(context, *decomposition, parameters);
       solver.rebuild(charges);
-      solver.start(charges.positions);
+      solver.start(charges);
       const CoulombResult whole = solver.finish(true, true);
       for (const bool with_virial : {false, true}) {
-        solver.start(charges.positions);
+        solver.start(charges);
         CHECK(solver.finish(with_virial, false).forces == whole.forces);
-        solver.start(charges.positions);
+        solver.start(charges);
         CHECK(solver.finish(with_virial, true).energy == whole.energy);
       }
     }

@@ -248,7 +248,7 @@ TEST_CASE("overlap: what moves after the cells were filled, and what is refused"
     const auto phase = static_cast<double>(i / 2);
     system.positions[i] += 0.28 * Vec3{std::sin(phase), std::cos(3.0 * phase), 1.0};
   }
-  solver.start(system.positions);
+  solver.start(system.view());
   const CoulombResult moved = solver.finish(true);
   const CoulombResult anew = FmmSolver(system.lattice, parameters).solve(system.view(), true);
   CHECK(relative_rms(moved.forces, anew.forces) < 1e-13);
@@ -258,4 +258,51 @@ TEST_CASE("overlap: what moves after the cells were filled, and what is refused"
   parameters.travel = 2.0;  // wider than a leaf
   CHECK_THROWS_AS(FmmSolver(system.lattice, parameters), std::invalid_argument);
   CHECK_THROWS_AS(FmmSolver(system.lattice, overlapping(0.6)), std::invalid_argument);
+}
+
+TEST_CASE("overlap: ions beside molecules, listed and in place") {
+  OwnedCharges system = pairs_beside_faces(0.0);
+  // Every other pair is two ions, which stay where they are.
+  std::int32_t molecule = -1;
+  for (std::size_t i = 0; i < system.charges.size(); ++i) {
+    if (i % 4 != 3) ++molecule;
+    system.molecules[i] = molecule;
+  }
+  for (const bool with_dipoles : {false, true}) {
+    CAPTURE(with_dipoles);
+    system.dipoles.assign(with_dipoles ? system.charges.size() : 0, {});
+    FmmParameters parameters = overlapping(0.1);
+    parameters.dipoles = with_dipoles;
+    // Particles are molecules: two ions, then a pair, and so on.
+    OwnedCharges listed;
+    std::vector<Vec3> particles;
+    std::vector<double> values;
+    std::vector<std::size_t> numbers, numbers_in_place;  // in `system`
+    for (std::size_t i = 0; i < system.charges.size(); ++i) {
+      const bool is_ion = i % 4 < 2;
+      if (with_dipoles && !is_ion) system.dipoles[i] = {0.1, -0.05, 0.02 * double(i % 7)};
+      if (!is_ion) {
+        listed.add(system.positions[i], system.charges[i], system.molecules[i]);
+        if (with_dipoles) listed.dipoles.push_back(system.dipoles[i]);
+        numbers.push_back(i);
+      }
+      if (i % 4 == 3) continue;
+      particles.push_back(system.positions[i]);
+      values.push_back(is_ion ? system.charges[i] : 0.0);
+      numbers_in_place.push_back(i);
+    }
+    numbers.insert(numbers.end(), numbers_in_place.begin(), numbers_in_place.end());
+    PointCharges charges = listed.view();
+    charges.in_place = {particles, values};
+    const CoulombResult all = FmmSolver(system.lattice, parameters).solve(system.view(), true);
+    const CoulombResult found = FmmSolver(system.lattice, parameters).solve(charges, true);
+    REQUIRE(found.forces.size() == numbers.size());
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      const bool is_charge = k < listed.charges.size() || values[k - listed.charges.size()] != 0.0;
+      CAPTURE(k);
+      CHECK(found.forces[k] == (is_charge ? all.forces[numbers[k]] : Vec3{}));
+    }
+    CHECK(found.virial == all.virial);
+    CHECK(found.energy == doctest::Approx(all.energy).epsilon(1e-13));
+  }
 }

@@ -41,8 +41,8 @@ struct ChargeCounts {
 /// row against direct sums and finite differences.
 ///
 /// Functions are collective unless they say otherwise. Each rank has the charges whose molecules'
-/// centers lie in its region. Results are for these charges; the caller adds energy and virial over
-/// the ranks.
+/// centers lie in its region, listed or in place. Results are for these charges; the caller adds
+/// energy and virial over the ranks.
 class ChargeSolver {
  public:
   ChargeSolver() = default;
@@ -67,8 +67,8 @@ class ChargeSolver {
 
   /// Changes the regions, and perhaps the box; `rebuild` follows. Not collective.
   virtual void set_decomposition(const Decomposition& decomposition) = 0;
-  /// Takes new charges, once there are parameters. All arguments but the positions stay valid until
-  /// the next call.
+  /// Takes new charges, once there are parameters. Values, molecules and absent particles stay valid
+  /// until the next call.
   virtual void rebuild(const PointCharges& charges, const ChargeCounts& counts) = 0;
   /// Begins a computation for the charges of the last `rebuild`, which have moved since. Other work
   /// is done until `finish`, while messages are on their way; the charges stay valid until then.
@@ -77,7 +77,8 @@ class ChargeSolver {
   struct Wanted {
     bool virial = false;
     bool energy = false;  ///< and the potentials
-    /// The array to which forces are added, in place of those of the result. Only if `adds_forces`.
+    /// The array to which forces on charges in place are added, by particle. The result then has those
+    /// on listed charges alone, and perhaps no potentials. Only if `adds_forces`.
     std::span<Vec3> forces = {};
   };
   /// The result is valid until the next call of `start`. It has energy, virial and potentials if all
@@ -119,20 +120,23 @@ class ChargeSolver {
 
 using MakeChargeSolver = std::function<std::unique_ptr<ChargeSolver>(const ChargeSolverRequest&)>;
 
-/// Charges, and points as charges of 0 behind them, each in a molecule of its own. So a solver whose
-/// result has potentials gives those at points, too.
+/// Charges, and points as listed charges of 0 behind the listed ones, each in a molecule of its own.
+/// So a solver whose result has potentials gives those at points, too. Charges in place stay there.
 class ProbedCharges {
  public:
   ProbedCharges(const PointCharges& charges, const ChargeCounts& counts,
                 std::span<const Vec3> points);
-  PointCharges view() const { return {positions_, values_, molecules_, centers_, dipoles_}; }
+  PointCharges view() const {
+    return {positions_, values_, molecules_, centers_, dipoles_, in_place_};
+  }
   ChargeCounts counts() const { return counts_; }
   /// The potentials at the points, from those of a result.
   std::vector<double> of_points(const std::vector<double>& potentials) const;
 
  private:
-  std::size_t points_;
+  std::size_t first_, points_;
   ChargeCounts counts_;
+  ChargesInPlace in_place_;
   std::vector<Vec3> positions_, centers_, dipoles_;
   std::vector<double> values_;
   std::vector<std::int32_t> molecules_;

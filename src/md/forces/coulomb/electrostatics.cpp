@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 
 #include "md/forces/coulomb/rounded_charge.hpp"
@@ -30,7 +31,6 @@ Electrostatics::Electrostatics(const comm::Context& context, const Decomposition
       with_dipoles_ = with_dipoles_ || site.dipole != Vec3{};
     }
   }
-  whole_sites_ = sites_;
   if (options_.places) {
     excluded_.emplace(context, options_.places, factor);
     // Charges of atoms are in the topology, whatever the charge of their type is.
@@ -41,6 +41,14 @@ Electrostatics::Electrostatics(const comm::Context& context, const Decomposition
         leaves_sites_out_ = leaves_sites_out_ || charge == 0.0;
       }
     }
+  }
+  whole_sites_ = sites_;
+  for (const std::vector<Site>& sites : sites_) {
+    // With surroundings, charges are where they would be had they never left the box.
+    const bool in_place = options_.surroundings == Surroundings::conductor && sites.size() == 1 &&
+                          sites[0].position == Vec3{} && sites[0].dipole == Vec3{};
+    in_place_.push_back(in_place ? 1 : 0);
+    any_in_place_ = any_in_place_ || in_place;
   }
   solver_ = make_solver({.context = context_,
                          .decomposition = decomposition,
@@ -71,21 +79,21 @@ double Electrostatics::whole_in_potentials(const ParticleStore& particles,
   solver_->start(charges(particles), true);
   const CoulombResult& result = solver_->finish({.virial = false, .energy = true});
   double sum = 0.0;
-  auto place = places.begin();
-  for (std::uint32_t i = 0, next = 0; i < particles.local_count() && place != places.end(); ++i) {
-    const auto sites = sites_of(particles, i);
-    const std::size_t first = next;
-    next += static_cast<std::uint32_t>(sites.size());
-    if (*place != i) continue;
-    ++place;
+  const auto add = [&](std::size_t i, std::size_t first) {
     const auto& whole = whole_sites_[static_cast<std::size_t>(particles.position[i].type)];
-    for (std::size_t k = 0; k < sites.size(); ++k) {
+    for (std::size_t k = 0; k < whole.size(); ++k) {
       sum += whole[k].charge * result.potentials[first + k];
       if (result.fields.empty()) continue;
       const Vec3 dipole =
           particles.rotating() ? particles.orientation[i].to_lab(whole[k].dipole) : whole[k].dipole;
       sum -= dot(dipole, result.fields[first + k]);
     }
+  };
+  for_each_listed(particles, [&](std::uint32_t i, std::span<const Site>, std::size_t first) {
+    if (std::ranges::binary_search(places, i)) add(i, first);
+  });
+  for (const std::uint32_t i : places) {
+    if (is_in_place(particles, i)) add(i, values_.size() + i);
   }
   return sum;
 }
@@ -96,34 +104,26 @@ std::span<const Electrostatics::Site> Electrostatics::sites_of(const ParticleSto
   return sites_[static_cast<std::size_t>(particles.position[particle].type)];
 }
 
-bool Electrostatics::particles_are_charges(const ParticleStore& particles) const {
-  return !particles.rotating() && !leaves_sites_out_ &&
-         options_.surroundings == Surroundings::conductor &&
-         std::ranges::all_of(sites_, [](const std::vector<Site>& sites) {
-           return sites.size() == 1 && sites[0].position == Vec3{} && sites[0].dipole == Vec3{};
-         });
+PointCharges Electrostatics::charges(const ParticleStore& particles) const {
+  return {positions_, values_, molecules_, centers_, dipoles_, charges_in_place(particles)};
 }
 
-PointCharges Electrostatics::charges(const ParticleStore& particles) const {
-  if (!particles_are_charges(particles)) {
-    return {positions_, values_, molecules_, centers_, dipoles_};
-  }
+ChargesInPlace Electrostatics::charges_in_place(const ParticleStore& particles) const {
+  if (!any_in_place_) return {};
   static_assert(sizeof(Position) % sizeof(double) == 0);
   const VectorView positions(&particles.position.data()->x, sizeof(Position) / sizeof(double),
                              particles.local_count());
-  return {positions, values_, {}, positions};
+  return {positions, values_in_place_, absent_};
 }
 
 void Electrostatics::place_charges(const ParticleStore& particles, bool with_centers) {
   positions_.clear();
   dipoles_.clear();
   centers_.clear();
-  if (particles_are_charges(particles)) return;
   const bool dipoles = with_dipoles();
-  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+  for (const std::uint32_t i : listed_) {
     const Position& at = particles.position[i];
     const auto sites = sites_of(particles, i);
-    if (sites.empty()) continue;
     if (with_centers) centers_.insert(centers_.end(), sites.size(), at.vector());
     const std::size_t rotor = particles.rotating() ? particles.rotor_number(i) : RotorPlaces::none;
     if (rotor == RotorPlaces::none) {
@@ -146,12 +146,11 @@ void Electrostatics::place_charges(const ParticleStore& particles, bool with_cen
   // Unwrapped positions are used, because the dipole of the box must not jump if a particle leaves
   // it on one side and enters on the other.
   const Box& box = decomposition_->box();
-  for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
+  for_each_listed(particles, [&](std::size_t i, std::span<const Site> sites, std::size_t first) {
     const Image& image = particles.image[i];
     const Vec3 crossed = box.translation(image.x, image.y, image.z);
-    const auto sites = sites_of(particles, i);
-    for (std::size_t s = 0; s < sites.size(); ++s) positions_[next++] += crossed;
-  }
+    for (std::size_t s = 0; s < sites.size(); ++s) positions_[first + s] += crossed;
+  });
 }
 
 std::vector<Vec3> Electrostatics::forces_of_excluded(const ParticleStore& particles) {
@@ -160,18 +159,22 @@ std::vector<Vec3> Electrostatics::forces_of_excluded(const ParticleStore& partic
   forces.resize(particle_count_);
   excluded_->subtract(particles, forces, nullptr);
   std::vector<Vec3> of_charges;
-  of_charges.reserve(values_.size());
-  for (std::size_t i = 0; i < forces.size(); ++i) {
-    const std::size_t charges = sites_of(particles, i).size();
-    of_charges.insert(of_charges.end(), charges, is_atom(particles, i) ? forces[i] : Vec3{});
-  }
+  of_charges.reserve(values_.size() + values_in_place_.size());
+  const auto of_particle = [&](std::size_t i) {
+    return is_atom(particles, i) ? forces[i] : Vec3{};
+  };
+  for_each_listed(particles, [&](std::size_t i, std::span<const Site> sites, std::size_t) {
+    of_charges.insert(of_charges.end(), sites.size(), of_particle(i));
+  });
+  for (std::size_t i = 0; i < values_in_place_.size(); ++i) of_charges.push_back(of_particle(i));
   return of_charges;
 }
 
-void Electrostatics::rebuild(const ParticleStore& particles) {
+void Electrostatics::find_charges(const ParticleStore& particles) {
   values_.clear();
   molecules_.clear();
-  const bool with_molecules = !particles_are_charges(particles);
+  listed_.clear();
+  absent_.clear();
   if (leaves_sites_out_) {
     is_charge_.resize(particles.local_count());
     for (std::size_t i = 0; i < is_charge_.size(); ++i) {
@@ -179,32 +182,53 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
       is_charge_[i] = is_charge ? 1 : 0;
     }
   }
-  if (!with_molecules) values_.reserve(particles.local_count());
-  for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    for (const Site& site : sites_of(particles, i)) {
-      values_.push_back(is_atom(particles, i) ? excluded_->charge(particles, i) : site.charge);
-      if (with_molecules) molecules_.push_back(static_cast<std::int32_t>(i));
+  particle_count_ = particles.local_count();
+  values_in_place_.assign(any_in_place_ ? particle_count_ : 0, 0.0);
+  for (std::uint32_t i = 0; i < particle_count_; ++i) {
+    const auto sites = sites_of(particles, i);
+    const auto value = [&](const Site& site) {
+      return is_atom(particles, i) ? excluded_->charge(particles, i) : site.charge;
+    };
+    if (sites.empty()) {
+      if (any_in_place_) absent_.push_back(i);
+    } else if (is_in_place(particles, i)) {
+      values_in_place_[i] = value(sites[0]);
+    } else {
+      listed_.push_back(i);
+      for (const Site& site : sites) {
+        values_.push_back(value(site));
+        molecules_.push_back(static_cast<std::int32_t>(i));
+      }
     }
   }
+}
+
+void Electrostatics::count_charges(std::int64_t changes) {
+  charge_changes_ = changes;
+  total_charge_ = largest_charge_ = 0.0;
+  for (const auto& values : {std::span(values_), std::span(values_in_place_)}) {
+    for (const double value : values) {
+      total_charge_ += value;
+      largest_charge_ = std::max(largest_charge_, std::abs(value));
+    }
+  }
+  std::size_t in_place = values_in_place_.size();
+  if (any_in_place_) in_place -= listed_.size() + absent_.size();
+  charge_count_ = static_cast<double>(values_.size() + in_place);
+  comm::ReductionBatch batch(context_, "charges");
+  batch.sum(charge_count_).sum(total_charge_).max(largest_charge_).run();
+}
+
+void Electrostatics::rebuild(const ParticleStore& particles) {
+  find_charges(particles);
   place_charges(particles, true);
-  particle_count_ = particles.local_count();
   // Choosing the parameters computes forces outside of a step, when no forces are returned to other
   // ranks.
   const bool looks_at_accuracy = !solver_->has_parameters();
   if (excluded_) excluded_->rebuild(particles, looks_at_accuracy);
   if (!options_.periodic) check_open_box(particles);
   const std::int64_t changes = options_.places ? options_.places->topology().charge_changes() : 0;
-  if (charge_count_ == 0.0 || changes != charge_changes_) {
-    charge_changes_ = changes;
-    charge_count_ = static_cast<double>(values_.size());
-    total_charge_ = largest_charge_ = 0.0;
-    for (const double value : values_) {
-      total_charge_ += value;
-      largest_charge_ = std::max(largest_charge_, std::abs(value));
-    }
-    comm::ReductionBatch batch(context_, "charges");
-    batch.sum(charge_count_).sum(total_charge_).max(largest_charge_).run();
-  }
+  if (charge_count_ == 0.0 || changes != charge_changes_) count_charges(changes);
   const ChargeCounts counts{particle_count_, static_cast<std::size_t>(charge_count_)};
   if (looks_at_accuracy) {
     solver_->choose_parameters(charges(particles), counts,
@@ -222,32 +246,32 @@ std::vector<double> Electrostatics::potentials_of_others(
   std::vector<Vec3> points, positions, centers, moments;
   std::vector<double> values;
   std::vector<std::int32_t> molecules;
-  auto left_out = places.begin();
-  for (std::uint32_t i = 0, next = 0; i < particles.local_count(); ++i) {
+  for (const std::uint32_t i : places) points.push_back(particles.position[i].vector());
+  for_each_listed(particles, [&](std::uint32_t i, std::span<const Site> sites, std::size_t first) {
+    if (std::ranges::binary_search(places, i)) return;
     const Vec3 at = particles.position[i].vector();
-    const auto sites = sites_of(particles, i);
-    const std::size_t first = next;
-    next += static_cast<std::uint32_t>(sites.size());
-    if (left_out != places.end() && *left_out == i) {
-      points.push_back(at);
-      ++left_out;
-      continue;
-    }
+    const bool turns = particles.turns(i);
+    const auto turned = [&](const Vec3& v) {
+      return turns ? particles.orientation[i].to_lab(v) : v;
+    };
     for (std::size_t s = 0; s < sites.size(); ++s) {
-      const bool turns = particles.turns(i);
-      positions.push_back(
-          at + (turns ? particles.orientation[i].to_lab(sites[s].position) : sites[s].position));
-      if (dipoles) {
-        moments.push_back(turns ? particles.orientation[i].to_lab(sites[s].dipole)
-                                : sites[s].dipole);
-      }
+      positions.push_back(at + turned(sites[s].position));
+      if (dipoles) moments.push_back(turned(sites[s].dipole));
       centers.push_back(at);
       values.push_back(values_[first + s]);
       molecules.push_back(static_cast<std::int32_t>(i));
     }
+  });
+  ChargesInPlace in_place = charges_in_place(particles);
+  std::vector<std::uint32_t> absent;
+  if (any_in_place_) {
+    std::ranges::set_union(absent_, places, std::back_inserter(absent));
+    // Listed molecules that are left out are absent, too, since `places` has them.
+    in_place.absent = absent;
   }
   const ChargeCounts counts{particle_count_, static_cast<std::size_t>(charge_count_)};
-  return solver_->potentials_at(points, {positions, values, molecules, centers, moments}, counts);
+  return solver_->potentials_at(points, {positions, values, molecules, centers, moments, in_place},
+                                counts);
 }
 
 void Electrostatics::check_open_box(const ParticleStore& particles) const {
@@ -294,9 +318,9 @@ ForceTerm::SlowForces Electrostatics::slow_forces() const {
 
 void Electrostatics::add_forces(const ParticleStore& particles, const CoulombResult& result,
                                 std::span<Vec3> forces, std::span<Vec3> torques) const {
-  for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
+  for_each_listed(particles, [&](std::size_t i, std::span<const Site> sites, std::size_t next) {
     const std::size_t rotor = particles.rotating() ? particles.rotor_number(i) : RotorPlaces::none;
-    for (const Site& site : sites_of(particles, i)) {
+    for (const Site& site : sites) {
       const Vec3& force = result.forces[next];
       const Vec3 field = result.fields.empty() ? Vec3{} : result.fields[next];
       forces[i] += force;
@@ -309,17 +333,23 @@ void Electrostatics::add_forces(const ParticleStore& particles, const CoulombRes
         torques[rotor] += cross(turn.to_lab(site.dipole), field);
       }
     }
+  });
+  // The solver may have added those in place itself.
+  const std::size_t listed = values_.size();
+  for (std::size_t k = listed; k < result.forces.size(); ++k) {
+    forces[k - listed] += result.forces[k];
+    if (!result.center_forces.empty()) forces[k - listed] += result.center_forces[k];
   }
 }
 
 void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   const bool with_tensor = sums != nullptr && options_.virial_tensor;
-  const bool adds_forces = solver_->adds_forces() && particles_are_charges(particles);
+  const bool adds_forces = any_in_place_ && solver_->adds_forces();
   const CoulombResult& result =
       solver_->finish({.virial = with_tensor,
                        .energy = sums != nullptr,
                        .forces = adds_forces ? particles.force.span() : std::span<Vec3>()});
-  if (!adds_forces) add_forces(particles, result, particles.force.span(), particles.torque.span());
+  add_forces(particles, result, particles.force.span(), particles.torque.span());
   if (excluded_) excluded_->subtract(particles, particles.force.span(), sums);
   slow_forces_.clear();
   slow_torques_.clear();
@@ -332,16 +362,12 @@ void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   }
   if (sums == nullptr) return;
   VirialProducts inside{};  // positions within molecules times forces
-  for (std::size_t i = 0, next = 0; particles.rotating() && i < particles.local_count(); ++i) {
-    const auto sites = sites_of(particles, i);
-    if (!particles.turns(i)) {
-      next += sites.size();
-      continue;
+  for_each_listed(particles, [&](std::size_t i, std::span<const Site> sites, std::size_t first) {
+    for (std::size_t s = 0; particles.turns(i) && s < sites.size(); ++s) {
+      add_product(inside, particles.orientation[i].to_lab(sites[s].position),
+                  result.forces[first + s]);
     }
-    for (const Site& site : sites) {
-      add_product(inside, particles.orientation[i].to_lab(site.position), result.forces[next++]);
-    }
-  }
+  });
   sums->energy += result.energy;
   const auto of_arms = symmetric_part(inside);
   // The solver gives the symmetric part of the virial tensor. The antisymmetric part is half of the

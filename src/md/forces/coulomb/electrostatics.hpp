@@ -97,12 +97,16 @@ class Electrostatics final : public ForceTerm {
   void restore(std::span<const double> state) override { solver_->restore(state); }
 
  private:
+  /// Finds the charges of the local particles, with their values.
+  void find_charges(const ParticleStore& particles);
+  /// Counts and adds up the charges of all ranks. `changes`: how many times those of the topology have
+  /// changed.
+  void count_charges(std::int64_t changes);
+  /// Computes where listed charges are.
   void place_charges(const ParticleStore& particles, bool with_centers);
   PointCharges charges(const ParticleStore& particles) const;
+  ChargesInPlace charges_in_place(const ParticleStore& particles) const;
   bool with_dipoles() const { return with_dipoles_; }
-  /// Whether each particle is a single charge at its position, so that neither positions nor
-  /// molecules have to be copied.
-  bool particles_are_charges(const ParticleStore& particles) const;
   /// Adds the forces on charges to their particles, and torques if particles rotate.
   void add_forces(const ParticleStore& particles, const CoulombResult& result,
                   std::span<Vec3> forces, std::span<Vec3> torques) const;
@@ -125,6 +129,21 @@ class Electrostatics final : public ForceTerm {
   }
   /// Returns no sites for a particle without a charge.
   std::span<const Site> sites_of(const ParticleStore& particles, std::size_t particle) const;
+  /// Whether a particle that has a charge is that charge, which need not be listed.
+  bool is_in_place(const ParticleStore& particles, std::size_t particle) const {
+    return in_place_[static_cast<std::size_t>(particles.position[particle].type)] != 0;
+  }
+  /// Calls `function(particle, sites, first)` for each local particle with listed charges. `first` is
+  /// the number of the charge of the first site.
+  template <class Function>
+  void for_each_listed(const ParticleStore& particles, Function function) const {
+    std::size_t first = 0;
+    for (const std::uint32_t particle : listed_) {
+      const auto sites = sites_of(particles, particle);
+      function(particle, sites, first);
+      first += sites.size();
+    }
+  }
   std::vector<std::vector<Site>> sites_;        ///< by component
   std::vector<std::vector<Site>> whole_sites_;  ///< before `scale_sites`
   bool with_dipoles_ = false;
@@ -145,8 +164,13 @@ class Electrostatics final : public ForceTerm {
   std::vector<Vec3> slow_forces_, slow_torques_;  ///< on local particles, in steps that separate
                                                   ///< slow forces
 
-  // Data of each site of the local particles, particle by particle: positions; centers and
-  // molecules, unless each particle is a charge; dipoles, if there are any.
+  // The solver reads positions of charges in place where the particles have them.
+  std::vector<char> in_place_;           ///< by component: whether it is one charge at its position
+  bool any_in_place_ = false;            ///< whether some component is
+  std::vector<double> values_in_place_;  ///< by local particle, 0 for all others
+  std::vector<std::uint32_t> absent_;    ///< local particles without a charge, if any is in place
+  // All other charges are listed: positions; centers; dipoles, if there are any.
+  std::vector<std::uint32_t> listed_;  ///< the local particles with listed charges
   std::vector<Vec3> positions_, centers_, dipoles_;
   std::vector<double> values_;
   std::vector<std::int32_t> molecules_;

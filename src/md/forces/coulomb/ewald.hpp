@@ -44,6 +44,7 @@ class EwaldSolver {
     std::size_t index = 0, count = 1;
   };
   /// Energies and forces of all charges. Pairs of one molecule are left out in their nearest image.
+  /// All charges must be listed.
   Result solve(const PointCharges& charges) const { return solve(charges, {}); }
   Result solve(const PointCharges& charges, Part part) const;
 

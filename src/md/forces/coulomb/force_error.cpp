@@ -7,17 +7,19 @@ namespace sterna::md {
 
 void ForceError::add(std::span<const Vec3> forces, std::span<const Vec3> reference,
                      const PointCharges& charges, std::span<const Vec3> other_forces) {
-  for (std::size_t i = 0; i < forces.size(); ++i) {
-    const Vec3 difference = forces[i] - reference[i];
-    sums_[0] += dot(difference, difference);
-    sums_[5] += dot(reference[i], reference[i]);
-    Vec3 whole = reference[i];
-    if (!other_forces.empty()) whole += other_forces[i];
-    sums_[1] += dot(whole, whole);
-    sums_[2] += charges.charges[i] * charges.charges[i];
-    if (!charges.dipoles.empty()) sums_[3] += dot(charges.dipoles[i], charges.dipoles[i]);
-  }
-  sums_[4] += static_cast<double>(forces.size());
+  charges.for_each_molecule([&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      const Vec3 difference = forces[i] - reference[i];
+      sums_[0] += dot(difference, difference);
+      sums_[5] += dot(reference[i], reference[i]);
+      Vec3 whole = reference[i];
+      if (!other_forces.empty()) whole += other_forces[i];
+      sums_[1] += dot(whole, whole);
+      sums_[2] += charges.charge(i) * charges.charge(i);
+      sums_[3] += dot(charges.dipole(i), charges.dipole(i));
+    }
+    sums_[4] += static_cast<double>(end - first);
+  });
 }
 
 double ForceError::size(double volume) const {

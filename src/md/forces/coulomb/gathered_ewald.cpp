@@ -10,7 +10,8 @@ namespace {
 
 /// The charges of all ranks, those of rank 0 first. Molecules are numbered over all ranks.
 struct GatheredCharges {
-  std::size_t first = 0;  ///< of this rank's charges
+  std::size_t first = 0;             ///< of this rank's charges
+  std::vector<std::size_t> numbers;  ///< of this rank's charges among those that it was given
   std::vector<Vec3> positions, dipoles;
   std::vector<double> values;
   std::vector<std::int32_t> molecules;
@@ -20,12 +21,16 @@ GatheredCharges gather_charges(const comm::Context& context, const PointCharges&
                                std::size_t molecule_count) {
   const auto rank = static_cast<std::size_t>(context.rank());
   const auto ranks = static_cast<std::size_t>(context.size());
+  GatheredCharges gathered;
+  gathered.numbers.reserve(charges.size());
+  charges.for_each_molecule([&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) gathered.numbers.push_back(i);
+  });
   std::vector<double> counts(2 * ranks, 0.0);  // charges, molecules of rank 0; of rank 1 ...
-  counts[2 * rank] = static_cast<double>(charges.size());
+  counts[2 * rank] = static_cast<double>(gathered.numbers.size());
   counts[2 * rank + 1] = static_cast<double>(molecule_count);
   comm::ReductionBatch of_counts(context, "ewald counts");
   of_counts.sum(counts.data(), counts.size()).run();
-  GatheredCharges gathered;
   std::size_t total = 0;
   double first_molecule = 0.0;
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -36,13 +41,13 @@ GatheredCharges gather_charges(const comm::Context& context, const PointCharges&
 
   constexpr std::size_t width = 8;  // position, charge, molecule, dipole
   std::vector<double> all(width * total, 0.0);
-  for (std::size_t i = 0; i < charges.size(); ++i) {
-    double* row = all.data() + width * (gathered.first + i);
-    for (int axis = 0; axis < 3; ++axis) row[axis] = charges.positions[i][axis];
-    row[3] = charges.charges[i];
+  for (std::size_t k = 0; k < gathered.numbers.size(); ++k) {
+    double* const row = all.data() + width * (gathered.first + k);
+    const std::size_t i = gathered.numbers[k];
+    const Vec3 position = charges.position(i), dipole = charges.dipole(i);
+    for (int axis = 0; axis < 3; ++axis) row[axis] = position[axis], row[5 + axis] = dipole[axis];
+    row[3] = charges.charge(i);
     row[4] = first_molecule + charges.molecule(i);
-    if (charges.dipoles.empty()) continue;
-    for (int axis = 0; axis < 3; ++axis) row[5 + axis] = charges.dipoles[i][axis];
   }
   if (total > 0) {
     comm::ReductionBatch of_charges(context, "ewald charges");
@@ -82,12 +87,16 @@ CoulombResult gathered_ewald(const comm::Context& context, const EwaldSolver& so
     of_results.sum(results.data(), results.size()).run();
   }
   CoulombResult own;
-  for (std::size_t i = all.first; i < all.first + charges.size(); ++i) {
+  own.potentials.resize(charges.size());
+  own.forces.resize(charges.size());
+  own.fields.resize(charges.size());
+  for (std::size_t k = 0; k < all.numbers.size(); ++k) {
+    const std::size_t i = all.first + k, number = all.numbers[k];
     const double* row = results.data() + width * i;
-    own.potentials.push_back(row[0]);
-    own.forces.push_back({row[1], row[2], row[3]});
-    own.fields.push_back({row[4], row[5], row[6]});
-    own.energy += 0.5 * (all.values[i] * row[0] - dot(all.dipoles[i], own.fields.back()));
+    own.potentials[number] = row[0];
+    own.forces[number] = {row[1], row[2], row[3]};
+    own.fields[number] = {row[4], row[5], row[6]};
+    own.energy += 0.5 * (all.values[i] * row[0] - dot(all.dipoles[i], own.fields[number]));
   }
   own.virial = part.virial;
   return own;

@@ -10,14 +10,14 @@ namespace sterna::md {
 
 Andersen::Andersen(std::uint64_t seed, double thermal_energy, double rate,
                    std::span<const double> masses, std::span<const RigidBody> bodies,
-                   const Selection& where,
+                   const SelectedMotion& motion,
                    std::function<std::int64_t(std::int64_t)> first_joined_to)
     : stream_(seed, RandomPurpose::thermostat),
       thermal_energy_(thermal_energy),
       rate_(rate),
       masses_(masses.begin(), masses.end()),
       bodies_(bodies.begin(), bodies.end()),
-      where_(where),
+      motion_(motion),
       first_joined_to_(std::move(first_joined_to)) {}
 
 double Andersen::apply(ParticleStore& particles, const Box& box, double interval,
@@ -32,15 +32,17 @@ double Andersen::apply(ParticleStore& particles, const Box& box, double interval
     double chance = random.uniform();
     if (first_joined_to_) chance = sequence_of(first_joined_to_(particles.id[i])).uniform();
     if (chance >= probability) continue;
-    if (!where_.contains(particles.position[i], box)) continue;
+    if (!motion_.contains(particles, i, box)) continue;
     const auto type = static_cast<std::size_t>(particles.position[i].type);
     const double mass = masses_[type];
-    Vec3& v = particles.velocity[i];
-    taken_up -= 0.5 * mass * dot(v, v);
-    const double width = std::sqrt(thermal_energy_ / mass);
-    for (int axis = 0; axis < 3; ++axis) v[axis] = width * random.normal();
-    taken_up += 0.5 * mass * dot(v, v);
-    if (!particles.rotating() || !bodies_[type].rotates()) continue;
+    if (motion_.has_translation()) {
+      Vec3& v = particles.velocity[i];
+      taken_up -= 0.5 * mass * dot(v, v);
+      const double width = std::sqrt(thermal_energy_ / mass);
+      for (int axis = 0; axis < 3; ++axis) v[axis] = width * random.normal();
+      taken_up += 0.5 * mass * dot(v, v);
+    }
+    if (!particles.rotating() || !motion_.has_rotation() || !bodies_[type].rotates()) continue;
     const RigidBody& body = bodies_[type];
     const Quaternion& orientation = particles.orientation[i];
     Vec3& momentum = particles.angular_momentum[i];
@@ -54,8 +56,6 @@ double Andersen::apply(ParticleStore& particles, const Box& box, double interval
   }
   return taken_up;
 }
-
-namespace {}  // namespace
 
 ThermostatRow thermostat::andersen() {
   return {.name = "andersen",
@@ -73,7 +73,9 @@ ThermostatRow thermostat::andersen() {
           .takes_ramps = true,
           .is_canonical = true,
           .constraints = ThermostatRow::Constraints::projected_as_a_whole,
-          .keeps_momentum = [](const Input::Thermostat&) { return false; },
+          .takes_groups = true,
+          .takes_motions = true,
+          .keeps_momentum = keeps_momentum_of_noise,
           .make = [](const ThermostatRequest& request) -> std::unique_ptr<StepModifier> {
             return std::make_unique<NoiseThermostat<Andersen>>(request,
                                                                request.molecules.first_joined_to);

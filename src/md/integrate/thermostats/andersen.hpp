@@ -8,8 +8,8 @@
 #include "md/core/box.hpp"
 #include "md/core/random.hpp"
 #include "md/integrate/rigid_rotor.hpp"
+#include "md/integrate/thermostats/selected_motion.hpp"
 #include "md/system/particle_store.hpp"
-#include "md/system/selection.hpp"
 
 namespace sterna::md {
 
@@ -25,10 +25,10 @@ namespace sterna::md {
 class Andersen {
  public:
   /// `rate`: collisions of a molecule per time. `masses` and `bodies` (empty if nothing rotates):
-  /// by type. `where`: the molecules that collide. `first_joined_to`: for an id, the lowest id of
+  /// by type. `motion`: what collisions change. `first_joined_to`: for an id, the lowest id of
   /// the atoms that collide together with it; empty: each atom collides alone.
   Andersen(std::uint64_t seed, double thermal_energy, double rate, std::span<const double> masses,
-           std::span<const RigidBody> bodies, const Selection& where = {},
+           std::span<const RigidBody> bodies, const SelectedMotion& motion = {},
            std::function<std::int64_t(std::int64_t)> first_joined_to = {});
 
   /// Changes velocities and angular momenta by collisions in `interval` of time; a molecule
@@ -45,7 +45,7 @@ class Andersen {
   double rate_;
   std::vector<double> masses_;
   std::vector<RigidBody> bodies_;
-  Selection where_;
+  SelectedMotion motion_;
   std::function<std::int64_t(std::int64_t)> first_joined_to_;
 };
 

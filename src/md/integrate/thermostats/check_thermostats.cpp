@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
+#include "md/input/atom_groups.hpp"
 #include "md/input/barostat_row.hpp"
 #include "md/input/particle_names.hpp"
+#include "md/input/thermostat_parts.hpp"
 #include "md/input/thermostat_row.hpp"
 
 namespace sterna::md {
@@ -28,8 +30,7 @@ bool share_steps(const Input::Thermostat& a, const Input::Thermostat& b) {
   return std::max(a.start_step, b.start_step) <= std::min(last_step(a), last_step(b));
 }
 
-bool share_molecules(const Input::Thermostat& a, const Input::Thermostat& b) {
-  if (!a.component.empty() && !b.component.empty() && a.component != b.component) return false;
+bool share_regions(const Input::Thermostat& a, const Input::Thermostat& b) {
   for (int axis = 0; axis < 3; ++axis) {
     const double lower =
         std::max(a.lower.value_or(unbounded_below)[axis], b.lower.value_or(unbounded_below)[axis]);
@@ -70,7 +71,7 @@ class ThermostatChecker {
     const Input::Thermostat& thermostat = input_.thermostats[n];
     bool known = true;
     for (const std::string_view key :
-         {"component", "lower", "upper", "start_step", "stop_step", "kind"}) {
+         {"component", "groups", "motion", "lower", "upper", "start_step", "stop_step", "kind"}) {
       known = known && readable(place(n, key));
     }
     if (!known) return false;
@@ -81,7 +82,10 @@ class ThermostatChecker {
       error(place(n, "component"), unknown_particle(input_, thermostat.component));
       known = false;
     }
+    check_group_names(input_, good_, report_, place(n, "groups"),
+                      thermostat.options<ThermostatParts>().groups, false);
     if (thermostat.lower && thermostat.upper) known = region(n) && known;
+    motion(n);
     const ThermostatRow* kind = row_of(thermostat);
     if (kind != nullptr && !kind->not_in_a_region.empty() &&
         (thermostat.lower || thermostat.upper)) {
@@ -98,6 +102,16 @@ class ThermostatChecker {
                       thermostat.stop_step, thermostat.start_step));
     }
     return known;
+  }
+
+  /// Rotation alone needs something that turns.
+  void motion(std::size_t n) {
+    const auto& parts = input_.thermostats[n].options<ThermostatParts>();
+    if (parts.motion != ThermalMotion::rotation || !input_.components.empty()) return;
+    if (!good_(place(n, "motion"))) return;
+    error(place(n, "motion"),
+          "\"motion\" in [thermostat] is \"rotation\", but only a [[component]] turns; expected "
+          "\"all\" or \"translation\"");
   }
 
   bool region(std::size_t n) {
@@ -119,14 +133,16 @@ class ThermostatChecker {
     const Input::Thermostat& mine = input_.thermostats[n];
     for (std::size_t k = 0; k < n; ++k) {
       const Input::Thermostat& other = input_.thermostats[k];
-      if (!other.is_used() || !share_steps(mine, other) || !share_molecules(mine, other)) {
+      if (!other.is_used() || !share_steps(mine, other) || !share_regions(mine, other) ||
+          !may_share_motion(input_, mine, other)) {
         continue;
       }
       error(
           fmt::format("thermostat[{}]", n),
           fmt::format("this thermostat and number {} act on the same molecules; expected different "
-                      "values of \"component\", regions apart from each other (\"lower\", "
-                      "\"upper\"), or one after the other (\"start_step\", \"stop_step\")",
+                      "values of \"component\" or \"motion\", \"groups\" without common atoms, "
+                      "regions apart from each other (\"lower\", \"upper\"), or one after the "
+                      "other (\"start_step\", \"stop_step\")",
                       k + 1));
       return;
     }

@@ -16,8 +16,8 @@ GroupThermostat::GroupThermostat(const ThermostatRequest& request)
       degrees_of_(request.molecules.degrees_of) {}
 
 double GroupThermostat::act(ParticleStore& particles, const StepContext& now) {
-  return where_.is_everything() ? apply_to_all(particles, now.step)
-                                : apply_to_some(particles, now.box, now.step);
+  return motion_.is_everything() ? apply_to_all(particles, now.step)
+                                 : apply_to_some(particles, now.box, now.step);
 }
 
 double GroupThermostat::apply_to_all(ParticleStore& particles, std::int64_t step) {
@@ -34,30 +34,33 @@ double GroupThermostat::apply_to_all(ParticleStore& particles, std::int64_t step
 double GroupThermostat::apply_to_some(ParticleStore& particles, const Box& box, std::int64_t step) {
   double energy = 0.0, mass = 0.0, degrees = 0.0;
   Vec3 momentum;
+  const bool translates = motion_.has_translation(), rotates = motion_.has_rotation();
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    if (!where_.contains(particles.position[i], box)) continue;
+    if (!motion_.contains(particles, i, box)) continue;
     const auto type = static_cast<std::size_t>(particles.position[i].type);
-    const Vec3& velocity = particles.velocity[i];
-    energy += 0.5 * masses_[type] * dot(velocity, velocity);
-    momentum += masses_[type] * velocity;
-    mass += masses_[type];
-    degrees += degrees_of_ ? degrees_of_(particles.id[i]) : 3.0;
-    if (!particles.turns(i)) continue;
+    if (translates) {
+      const Vec3& velocity = particles.velocity[i];
+      energy += 0.5 * masses_[type] * dot(velocity, velocity);
+      momentum += masses_[type] * velocity;
+      mass += masses_[type];
+      degrees += degrees_of_ ? degrees_of_(particles.id[i]) : 3.0;
+    }
+    if (!rotates || !particles.turns(i)) continue;
     energy += bodies_[type].kinetic_energy(particles.orientation[i], particles.angular_momentum[i]);
     degrees += bodies_[type].degrees_of_freedom();
   }
   comm::ReductionBatch batch(context_, "thermostat");
   batch.sum(energy).sum(mass).sum(degrees).sum(momentum.x).sum(momentum.y).sum(momentum.z).run();
-  degrees -= 3.0;
-  if (!(degrees >= 1.0)) return 1.0;  // the group has at most one molecule
-  const Vec3 common = (1.0 / mass) * momentum;
+  if (translates) degrees -= 3.0;
+  if (!(degrees >= 1.0)) return 1.0;  // the group has at most one molecule, or none that turns
+  const Vec3 common = translates ? (1.0 / mass) * momentum : Vec3{};
   energy -= 0.5 * dot(momentum, common);
   const double b = factor(energy, degrees, interval(), step);
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    if (!where_.contains(particles.position[i], box)) continue;
+    if (!motion_.contains(particles, i, box)) continue;
     Vec3& velocity = particles.velocity[i];
-    velocity = common + b * (velocity - common);
-    if (particles.turns(i)) particles.angular_momentum[i] *= b;
+    if (translates) velocity = common + b * (velocity - common);
+    if (rotates && particles.turns(i)) particles.angular_momentum[i] *= b;
   }
   return std::max(1.0, std::abs(b));
 }

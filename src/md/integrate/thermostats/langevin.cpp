@@ -9,13 +9,13 @@ namespace sterna::md {
 
 Langevin::Langevin(std::uint64_t seed, double thermal_energy, double friction,
                    std::span<const double> masses, std::span<const RigidBody> bodies,
-                   const Selection& where)
+                   const SelectedMotion& motion)
     : stream_(seed, RandomPurpose::thermostat),
       thermal_energy_(thermal_energy),
       friction_(friction),
       masses_(masses.begin(), masses.end()),
       bodies_(bodies.begin(), bodies.end()),
-      where_(where) {}
+      motion_(motion) {}
 
 double Langevin::apply(ParticleStore& particles, const Box& box, double interval,
                        std::int64_t step) const {
@@ -23,17 +23,19 @@ double Langevin::apply(ParticleStore& particles, const Box& box, double interval
   const double noise = std::sqrt((1.0 - kept * kept) * thermal_energy_);
   double taken_up = 0.0;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    if (!where_.contains(particles.position[i], box)) continue;
+    if (!motion_.contains(particles, i, box)) continue;
     const auto type = static_cast<std::size_t>(particles.position[i].type);
     RandomSequence random = stream_.sequence(static_cast<std::uint64_t>(particles.id[i]),
                                              static_cast<std::uint64_t>(step));
     const double mass = masses_[type];
-    Vec3& v = particles.velocity[i];
-    taken_up -= 0.5 * mass * dot(v, v);
-    const double width = noise / std::sqrt(mass);
-    for (int axis = 0; axis < 3; ++axis) v[axis] = kept * v[axis] + width * random.normal();
-    taken_up += 0.5 * mass * dot(v, v);
-    if (!particles.rotating() || !bodies_[type].rotates()) continue;
+    if (motion_.has_translation()) {
+      Vec3& v = particles.velocity[i];
+      taken_up -= 0.5 * mass * dot(v, v);
+      const double width = noise / std::sqrt(mass);
+      for (int axis = 0; axis < 3; ++axis) v[axis] = kept * v[axis] + width * random.normal();
+      taken_up += 0.5 * mass * dot(v, v);
+    }
+    if (!particles.rotating() || !motion_.has_rotation() || !bodies_[type].rotates()) continue;
     const RigidBody& body = bodies_[type];
     const Quaternion& orientation = particles.orientation[i];
     Vec3& momentum = particles.angular_momentum[i];
@@ -48,8 +50,6 @@ double Langevin::apply(ParticleStore& particles, const Box& box, double interval
   }
   return taken_up;
 }
-
-namespace {}  // namespace
 
 ThermostatRow thermostat::langevin() {
   return {
@@ -70,7 +70,9 @@ ThermostatRow thermostat::langevin() {
       .takes_ramps = true,
       .is_canonical = true,
       .constraints = ThermostatRow::Constraints::projected,
-      .keeps_momentum = [](const Input::Thermostat&) { return false; },
+      .takes_groups = true,
+      .takes_motions = true,
+      .keeps_momentum = keeps_momentum_of_noise,
       .make = make_thermostat<NoiseThermostat<Langevin>>};
 }
 

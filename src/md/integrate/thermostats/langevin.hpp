@@ -7,8 +7,8 @@
 #include "md/core/box.hpp"
 #include "md/core/random.hpp"
 #include "md/integrate/rigid_rotor.hpp"
+#include "md/integrate/thermostats/selected_motion.hpp"
 #include "md/system/particle_store.hpp"
-#include "md/system/selection.hpp"
 
 namespace sterna::md {
 
@@ -24,10 +24,10 @@ namespace sterna::md {
 class Langevin {
  public:
   /// `friction`: 1 / time, with dv/dt = ... - friction v. `masses` and `bodies` (empty if nothing
-  /// rotates): by type. `where`: the molecules on which it acts.
+  /// rotates): by type. `motion`: what it acts on.
   Langevin(std::uint64_t seed, double thermal_energy, double friction,
            std::span<const double> masses, std::span<const RigidBody> bodies,
-           const Selection& where = {});
+           const SelectedMotion& motion = {});
 
   /// Changes velocities and angular momenta by friction and noise in `interval` of time; returns
   /// the energy that this rank's particles gained.
@@ -42,7 +42,7 @@ class Langevin {
   double friction_;
   std::vector<double> masses_;
   std::vector<RigidBody> bodies_;
-  Selection where_;
+  SelectedMotion motion_;
 };
 
 }  // namespace sterna::md

@@ -6,6 +6,11 @@
 
 namespace sterna::md {
 
+/// Noise on the rotation of molecules alone keeps their momenta.
+inline bool keeps_momentum_of_noise(const Input::Thermostat& thermostat) {
+  return thermostat.options<ThermostatParts>().motion == ThermalMotion::rotation;
+}
+
 /// Noise on each molecule by a method that is independent of input and steps: Langevin dynamics,
 /// Andersen's collisions. The method's rate is the inverse of the time constant.
 template <class Method>
@@ -18,9 +23,9 @@ class NoiseThermostat final : public Thermostat {
         timestep_(request.input.run.timestep),
         method_(request.input.run.seed, request.thermal_energy(),
                 1.0 / request.wanted().time_constant, request.molecules.masses,
-                request.molecules.bodies, where_, more...) {}
+                request.molecules.bodies, motion_, more...) {}
 
-  bool violates_constraints() const override { return true; }
+  bool violates_constraints() const override { return motion_.has_translation(); }
 
  private:
   double act(ParticleStore& particles, const StepContext& now) override {

@@ -114,14 +114,15 @@ void NoseHooverChain::set_state(const std::vector<double>& state) {
 
 namespace {
 
-/// Degrees of freedom of the selected molecules relative to their center of mass.
-double inner_degrees(const Selection& where, const MoleculeTable& molecules) {
-  double degrees = -3.0;
+/// Degrees of freedom of the selected motion, relative to the center of mass.
+double inner_degrees(const SelectedMotion& motion, const MoleculeTable& molecules) {
+  const double of_translation = motion.has_translation() ? 3.0 : 0.0;
+  double degrees = -of_translation;
   for (std::size_t type = 0; type < molecules.counts.size(); ++type) {
-    if (!where.contains_type(static_cast<std::int64_t>(type))) continue;
-    const int rotations =
-        molecules.bodies.empty() ? 0 : molecules.bodies[type].degrees_of_freedom();
-    degrees += static_cast<double>(molecules.counts[type]) * (3.0 + rotations);
+    if (!motion.where().contains_type(static_cast<std::int64_t>(type))) continue;
+    const bool turns = motion.has_rotation() && !molecules.bodies.empty();
+    const int rotations = turns ? molecules.bodies[type].degrees_of_freedom() : 0;
+    degrees += static_cast<double>(molecules.counts[type]) * (of_translation + rotations);
   }
   return std::max(1.0, degrees);
 }
@@ -131,13 +132,13 @@ class NoseHooverThermostat final : public GroupThermostat {
   explicit NoseHooverThermostat(const ThermostatRequest& request)
       : GroupThermostat(request),
         chain_(request.thermal_energy(), request.wanted().time_constant,
-               inner_degrees(where_, request.molecules),
+               inner_degrees(motion_, request.molecules),
                request.wanted().end_temperature.has_value() ||
                    request.input.section<MovingTargets>().by_states) {}
 
   void set_degrees_of_freedom(double degrees) override {
     GroupThermostat::set_degrees_of_freedom(degrees);
-    if (where_.is_everything()) chain_.set_degrees(degrees);
+    if (motion_.is_everything()) chain_.set_degrees(degrees);
   }
 
   /// The exchanged energy is the energy that the chain has lost.
@@ -180,6 +181,7 @@ ThermostatRow thermostat::nose_hoover_chain() {
           .takes_ramps = true,
           .is_canonical = true,
           .constraints = ThermostatRow::Constraints::kept,
+          .takes_motions = true,
           .not_in_a_region =
               "a Nose-Hoover chain is made for a fixed number of molecules, but they "
               "come and go in a region",

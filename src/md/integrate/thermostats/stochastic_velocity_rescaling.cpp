@@ -79,6 +79,8 @@ ThermostatRow thermostat::stochastic_velocity_rescaling() {
           .takes_ramps = true,
           .is_canonical = true,
           .constraints = ThermostatRow::Constraints::kept,
+          .takes_groups = true,
+          .takes_motions = true,
           .make = make_thermostat<StochasticRescalingThermostat>};
 }
 

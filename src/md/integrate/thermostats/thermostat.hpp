@@ -6,7 +6,7 @@
 #include "md/input/input.hpp"
 #include "md/integrate/ramp.hpp"
 #include "md/integrate/step_modifier.hpp"
-#include "md/system/selection.hpp"
+#include "md/integrate/thermostats/selected_motion.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
@@ -23,7 +23,7 @@ struct ThermostatRequest {
   double thermal_energy() const { return input.units.boltzmann() * wanted().temperature; }
 };
 
-/// A modifier that acts in the steps and on the molecules of a section [thermostat].
+/// A modifier that acts in the steps and on the motion that a section [thermostat] selects.
 class Thermostat : public StepModifier {
  public:
   bool is_thermostat() const final { return true; }
@@ -41,7 +41,7 @@ class Thermostat : public StepModifier {
   /// Sets kT of the target from now on. It is called only for kinds that support ramps.
   virtual void set_thermal_energy(double /*thermal_energy*/) {}
 
-  Selection where_;
+  SelectedMotion motion_;
 
  private:
   std::optional<Ramp> ramp_;  ///< of kT, where that moves

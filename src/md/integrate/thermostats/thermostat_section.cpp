@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "md/input/sections/section.hpp"
+#include "md/input/thermostat_parts.hpp"
 #include "md/input/thermostat_row.hpp"
 #include "md/integrate/thermostats/check_thermostats.hpp"
 
@@ -13,6 +14,11 @@ namespace {
 
 Condition thermostat_is(std::vector<std::string_view> kinds) {
   return {"thermostat", "kind", std::move(kinds), Severity::warning};
+}
+
+/// Keys with which a thermostat of another kind would act on more than they say.
+Condition thermostat_takes(bool (*takes)(const ThermostatRow& kind)) {
+  return {"thermostat", "kind", thermostat_rows().names_that(takes), Severity::error};
 }
 
 /// The descriptions of all kinds.
@@ -73,7 +79,8 @@ InputSection thermostat() {
                  .tables = tables_in<&Input::thermostats>(),
                  .description = "Keeps the temperature. Without this section the energy is kept "
                                 "(NVE). Several of them, written `[[thermostat]]`, keep those of "
-                                "several components or regions, or follow one another in time.",
+                                "several components, groups, regions or kinds of motion, or "
+                                "follow one another in time.",
                  .aliases = {"nvt", "temperature"}},
       .keys = {
           {.name = "kind",
@@ -127,7 +134,21 @@ InputSection thermostat() {
            .target = target_in_table<&Input::thermostats, &ThermostatSection::component>,
            .description = thermostat_component_description(),
            .default_text = "all",
-           .aliases = {"componentName", "group"}},
+           .aliases = {"componentName"}},
+          {.name = "groups",
+           .target = thermostat_option<&ThermostatParts::groups>,
+           .description = "Names of `[[group]]`s whose particles it acts on, those of any. A group "
+                          "that asks where particles are has other ones in each step.",
+           .default_text = "all",
+           .condition =
+               thermostat_takes([](const ThermostatRow& kind) { return kind.takes_groups; }),
+           .aliases = {"group", "selections", "selection", "tc_grps"}},
+          {.name = "motion",
+           .target = thermostat_option<&ThermostatParts::motion>,
+           .description = "The kind of motion whose temperature it keeps.",
+           .condition =
+               thermostat_takes([](const ThermostatRow& kind) { return kind.takes_motions; }),
+           .aliases = {"modes", "degrees_of_freedom"}},
           {.name = "lower",
            .target = target_in_table<&Input::thermostats, &ThermostatSection::lower>,
            .description = "Lower corner of the region where it acts, counted from the box's "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "md/input/thermostat_parts.hpp"
 #include "md/integrate/thermostats/thermostat_table.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
@@ -123,7 +124,7 @@ class ScalingThermostat final : public Thermostat {
   VelocityScaling::Zone zone_of(const ThermostatRequest& request) const {
     const auto& options = request.wanted().options<VelocityScalingOptions>();
     VelocityScaling::Zone zone;
-    zone.where = where_;
+    zone.where = motion_.where();
     zone.slabs = options.slabs;
     zone.directions = {};
     for (const Axis axis : options.directions) {
@@ -182,7 +183,7 @@ ThermostatRow thermostat::velocity_scaling() {
       .takes_ramps = true,
       .keeps_momentum =
           [](const Input::Thermostat& thermostat) {
-            return !thermostat.is_partial() &&
+            return !acts_on_a_part(thermostat) &&
                    thermostat.options<VelocityScalingOptions>().slabs == 1;
           },
       .orthorhombic_key = [](const Input::Thermostat& thermostat) -> std::string_view {

@@ -98,7 +98,7 @@ void FmmChargeSolver::rebuild(const PointCharges& charges, const ChargeCounts&) 
 
 void FmmChargeSolver::start(const PointCharges& charges, bool with_slow_part) {
   solver_->keep_far_part(keeps_far_part_);
-  solver_->start(charges.positions, charges.dipoles, charges.centers, with_slow_part);
+  solver_->start(charges, with_slow_part);
 }
 
 const CoulombResult& FmmChargeSolver::finish(const Wanted& wanted) {

@@ -104,7 +104,7 @@ CheckedFmmParameters fastest_fmm_parameters(const comm::Context& context,
     for (int k = 0; k < fewest || (k < most && spent < enough_seconds); ++k) {
       double all = 0.0;
       Stopwatch watch;
-      solver.start(charges.positions, charges.dipoles, charges.centers);
+      solver.start(charges);
       solver.finish(false, false);
       watch.lap(all);
       comm::ReductionBatch batch(context, "time of the multipole method");

@@ -21,11 +21,11 @@ class FmmSolver::Implementation {
  public:
   virtual ~Implementation() = default;
   virtual void rebuild(const PointCharges& charges) = 0;
-  virtual void start(const VectorView& positions, std::span<const Vec3> dipoles,
-                     const VectorView& centers, bool with_far_field) = 0;
+  virtual void start(const PointCharges& charges, bool with_far_field) = 0;
   struct Wanted {
     bool virial = false, energy = false, fields = false;
-    /// The array to which forces are added; empty: they are part of the result.
+    /// The array to which forces on charges in place are added, by particle; empty: all forces are
+    /// part of the result.
     std::span<Vec3> forces = {};
   };
   virtual const CoulombResult& finish(const Wanted& wanted) = 0;
@@ -99,7 +99,6 @@ class Solver final : public FmmSolver::Implementation {
   void rebuild(const PointCharges& charges) override {
     Stopwatch watch;
     charges_ = charges;
-    charges_.positions = {};
     leaf_parts_.rebuild(charges);
     watch.lap(times_.sort);
     if (overlapping()) {
@@ -110,18 +109,19 @@ class Solver final : public FmmSolver::Implementation {
     }
   }
 
-  void start(const VectorView& positions, std::span<const Vec3> dipoles, const VectorView& centers,
-             bool with_far_field) override {
+  void start(const PointCharges& charges, bool with_far_field) override {
     Stopwatch watch;
     with_far_field_ = with_far_field;
-    positions_ = positions;
-    leaf_parts_.move(positions, centers);
+    charges_.positions = charges.positions;
+    charges_.centers = charges.centers;
+    charges_.in_place.positions = charges.in_place.positions;
+    leaf_parts_.move(charges_);
     watch.lap(times_.sort);
     if (overlapping()) near_.rebuild(leaf_parts_, charges_, times_);
     watch = {};
-    if (parameters_.dipoles) take_dipoles(dipoles);
+    if (parameters_.dipoles) take_dipoles(charges.dipoles);
     watch.lap(times_.sort);
-    near_.start(leaf_parts_, positions, part_dipoles_, times_);
+    near_.start(leaf_parts_, charges_, part_dipoles_, times_);
     if (!with_far_field_) return;
     watch = {};
     far_.clear();
@@ -187,26 +187,31 @@ class Solver final : public FmmSolver::Implementation {
   };
   /// Sums over the leaves.
   struct Sums {
-    /// Clears `result`. If `wanted.forces` is empty, forces are part of the result.
+    /// Clears `result`. If `wanted.forces` is empty, all forces are part of the result.
     Sums(const Solver& solver, const Wanted& what, CoulombResult& given)
         : result(given),
           background(solver.with_far_field_ ? solver.far_.sums() : decltype(solver.far_.sums()){},
                      solver.lattice_.volume()),
           wanted(what) {
-      const std::size_t count = solver.charges_.charges.size();
+      const std::size_t count = solver.charges_.size();
       const bool own_forces = wanted.forces.empty();
+      listed = solver.charges_.listed();
       result.potentials.assign(wanted.energy && own_forces ? count : 0, 0.0);
-      result.forces.assign(own_forces ? count : 0, {});
+      result.forces.assign(own_forces ? count : listed, {});
       const bool with_fields = solver.parameters_.dipoles || wanted.fields;
       result.fields.assign(with_fields ? count : 0, {});
       result.center_forces.assign(solver.overlapping() ? count : 0, {});
       result.energy = 0.0;
-      forces = own_forces ? std::span(result.forces) : wanted.forces;
+      in_place = own_forces ? std::span(result.forces).subspan(listed) : wanted.forces;
+    }
+    Vec3& force(std::size_t number) {
+      return number < listed ? result.forces[number] : in_place[number - listed];
     }
     CoulombResult& result;
     Background background;
     Wanted wanted;
-    std::span<Vec3> forces;
+    std::size_t listed;        ///< number of listed charges
+    std::span<Vec3> in_place;  ///< forces on charges in place, by particle
     VirialProducts virial{};
   };
 
@@ -238,7 +243,7 @@ class Solver final : public FmmSolver::Implementation {
   Vec3 dipole_of(std::size_t part) const {
     return parameters_.dipoles ? part_dipoles_[part] : Vec3{};
   }
-  Vec3 dipole_of_charge(std::size_t i) const { return parameters_.dipoles ? dipoles_[i] : Vec3{}; }
+  Vec3 dipole_of_charge(std::size_t i) const { return i < dipoles_.size() ? dipoles_[i] : Vec3{}; }
 
   void take_charges(const Leaf& leaf) {
     FarCharges<Far>& charges = far_sources_.charges;
@@ -253,14 +258,14 @@ class Solver final : public FmmSolver::Implementation {
       copy(near.x, charges.x), copy(near.y, charges.y), copy(near.z, charges.z);
       copy(near.charge, charges.charge);
     } else {
-      leaf_parts_.offsets(leaf.index, positions_, offsets_);
+      leaf_parts_.offsets(leaf.index, charges_, offsets_);
       for (std::size_t k = 0; k < count; ++k) {
         charges.x[k] = static_cast<Far>(offsets_[k].x);
         charges.y[k] = static_cast<Far>(offsets_[k].y);
         charges.z[k] = static_cast<Far>(offsets_[k].z);
         const std::size_t part = leaf.begin + k;
         charges.charge[k] =
-            static_cast<Far>(leaf_parts_.weight(part) * charges_.charges[leaf_parts_.charge(part)]);
+            static_cast<Far>(leaf_parts_.weight(part) * charges_.charge(leaf_parts_.charge(part)));
       }
     }
   }
@@ -281,13 +286,14 @@ class Solver final : public FmmSolver::Implementation {
   }
 
   void take_dipoles(std::span<const Vec3> dipoles) {
-    if (dipoles.size() != charges_.charges.size()) {
-      throw std::invalid_argument("dipoles of all charges are needed where some have one");
+    if (dipoles.size() != charges_.listed()) {
+      throw std::invalid_argument("dipoles of all listed charges are needed where some have one");
     }
     dipoles_.assign(dipoles.begin(), dipoles.end());
     part_dipoles_.clear();
     for (std::size_t part = 0; part < leaf_parts_.count(); ++part) {
-      part_dipoles_.push_back(leaf_parts_.weight(part) * dipoles_[leaf_parts_.charge(part)]);
+      part_dipoles_.push_back(leaf_parts_.weight(part) *
+                              dipole_of_charge(leaf_parts_.charge(part)));
     }
   }
 
@@ -321,7 +327,9 @@ class Solver final : public FmmSolver::Implementation {
       total += charge;
       dipole += charge * position + moment;
       spread += charge * dot(position, position) + 2.0 * dot(moment, position);
-      if (in_vacuum()) given_dipole += charge * positions_[leaf_parts_.charge(part)] + moment;
+      if (in_vacuum()) {
+        given_dipole += charge * charges_.position(leaf_parts_.charge(part)) + moment;
+      }
     }
     const double sums[] = {total,  dipole.x,       dipole.y,       dipole.z,
                            spread, given_dipole.x, given_dipole.y, given_dipole.z};
@@ -366,7 +374,7 @@ class Solver final : public FmmSolver::Implementation {
       if constexpr (forces_only) {
         // The forces have the same bits as those of the general case below.
         if (with_far && periodic) force += charge * background.field(leaf.center + offset);
-        sums.forces[leaf_parts_.charge(part)] += force;
+        sums.force(leaf_parts_.charge(part)) += force;
         continue;
       }
       if (parameters_.dipoles) force += dipole_force<with_near, with_far>(part, k);
@@ -390,7 +398,7 @@ class Solver final : public FmmSolver::Implementation {
     CoulombResult& result = sums.result;
     const std::size_t i = leaf_parts_.charge(part);
     const double weight = leaf_parts_.weight(part);
-    sums.forces[i] += force;
+    sums.force(i) += force;
     if (!result.potentials.empty()) {
       result.potentials[i] += weight * potential;
     } else if (sums.wanted.energy) {
@@ -398,7 +406,7 @@ class Solver final : public FmmSolver::Implementation {
     }
     if (!result.fields.empty()) result.fields[i] += weight * field;
     if (!overlapping()) return;
-    result.center_forces[i] -= (charges_.charges[i] * potential - dot(dipole_of_charge(i), field)) *
+    result.center_forces[i] -= (charges_.charge(i) * potential - dot(dipole_of_charge(i), field)) *
                                leaf_parts_.slope(part);
   }
 
@@ -412,8 +420,8 @@ class Solver final : public FmmSolver::Implementation {
     if (with_far_field_ && in_vacuum()) add_surface(sums);
     result.virial = sums.wanted.virial ? symmetric_part(virial) : std::array<double, 6>{};
     for (std::size_t i = 0; i < result.potentials.size(); ++i) {
-      result.energy += 0.5 * charges_.charges[i] * result.potentials[i];
-      if (parameters_.dipoles) result.energy -= 0.5 * dot(dipoles_[i], result.fields[i]);
+      result.energy += 0.5 * charges_.charge(i) * result.potentials[i];
+      if (parameters_.dipoles) result.energy -= 0.5 * dot(dipole_of_charge(i), result.fields[i]);
     }
     if (overlapping() && !leaf_parts_.centers_given()) share_center_forces(result);
   }
@@ -421,15 +429,12 @@ class Solver final : public FmmSolver::Implementation {
   /// Distributes the forces on centers to the charges, because a center is the mean position of its
   /// molecule's charges.
   void share_center_forces(CoulombResult& result) {
-    const std::size_t count = charges_.charges.size();
-    for (std::size_t first = 0, end = 0; first < count; first = end) {
+    charges_.for_each_molecule([&](std::size_t first, std::size_t end) {
       Vec3 sum;
-      while (end < count && charges_.molecule(end) == charges_.molecule(first)) {
-        sum += result.center_forces[end++];
-      }
+      for (std::size_t i = first; i < end; ++i) sum += result.center_forces[i];
       sum *= 1.0 / static_cast<double>(end - first);
       for (std::size_t i = first; i < end; ++i) result.forces[i] += sum;
-    }
+    });
     result.center_forces.clear();
   }
 
@@ -439,21 +444,25 @@ class Solver final : public FmmSolver::Implementation {
     const auto sums = far_.sums();
     const double scale = 4.0 * std::numbers::pi / (3.0 * lattice_.volume());
     const Vec3 field = -scale * Vec3{sums[5], sums[6], sums[7]};
-    for (std::size_t i = 0; i < charges_.charges.size(); ++i) {
-      const double charge = charges_.charges[i];
-      const double potential = -dot(field, positions_[i]);
+    const auto add_to = [&](std::size_t i) {
+      const double charge = charges_.charge(i);
+      const Vec3 position = charges_.position(i);
+      const double potential = -dot(field, position);
       const Vec3 force = charge * field;
       const double energy = 0.5 * (charge * potential - dot(dipole_of_charge(i), field));
-      all.forces[i] += force;
+      all.force(i) += force;
       if (!result.potentials.empty()) {
         result.potentials[i] += potential;
       } else if (all.wanted.energy) {
         result.energy += energy;
       }
       if (!result.fields.empty()) result.fields[i] += field;
-      add_product(all.virial, positions_[i], force);
+      add_product(all.virial, position, force);
       for (const std::size_t diagonal : {0, 4, 8}) all.virial[diagonal] += energy;
-    }
+    };
+    charges_.for_each_molecule([&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i) add_to(i);
+    });
   }
 
   Lattice lattice_;
@@ -462,8 +471,7 @@ class Solver final : public FmmSolver::Implementation {
   FarField<Far> far_;
 
   // Data of the charges as given, which the caller keeps:
-  PointCharges charges_;  ///< positions are in `positions_`
-  VectorView positions_;
+  PointCharges charges_;  ///< positions, centers and dipoles are valid from `start` to `finish`
   std::vector<Vec3> dipoles_;
 
   std::vector<Vec3> part_dipoles_;  ///< by part
@@ -540,9 +548,8 @@ void FmmSolver::rebuild(const PointCharges& charges) {
   implementation_->rebuild(charges);
 }
 
-void FmmSolver::start(const VectorView& positions, std::span<const Vec3> dipoles,
-                      const VectorView& centers, bool with_far_field) {
-  implementation_->start(positions, dipoles, centers, with_far_field);
+void FmmSolver::start(const PointCharges& charges, bool with_far_field) {
+  implementation_->start(charges, with_far_field);
 }
 
 const CoulombResult& FmmSolver::finish(bool with_virial, bool with_energy, bool with_fields) {
@@ -567,7 +574,7 @@ void FmmSolver::keep_far_part(bool kept) {
 std::vector<Vec3> FmmSolver::last_forces(const PointCharges& charges) {
   implementation_->set_last();
   rebuild(charges);
-  start(charges.positions, charges.dipoles, charges.centers);
+  start(charges);
   finish(false, false);
   CoulombResult result = implementation_->take_result();
   for (std::size_t i = 0; i < result.center_forces.size(); ++i) {
@@ -582,7 +589,7 @@ const CoulombResult& FmmSolver::far_part() const {
 
 CoulombResult FmmSolver::solve(const PointCharges& charges, bool with_virial) {
   rebuild(charges);
-  start(charges.positions, charges.dipoles, charges.centers);
+  start(charges);
   return finish(with_virial);
 }
 

@@ -36,19 +36,18 @@ class FmmSolver {
 
   /// Assigns the charges to cells, where they stay until the next call. The charges of a molecule,
   /// which must be consecutive, go into the cell of its center, which must lie in this rank's
-  /// region. All arguments but the positions must stay valid until the next call. Throws
+  /// region. Values, molecules and absent particles must stay valid until the next call. Throws
   /// std::invalid_argument, on the rank that finds it, if a molecule reaches farther than half a
   /// cell from its center, or if its center is outside of an open box.
   void rebuild(const PointCharges& charges);
   /// Begins a computation for the charges of the last `rebuild`. They may have moved since by less
   /// than a cell or, if leaves overlap, by the parameters' `travel`. Other work may be done until
-  /// `finish`, while messages are on their way; positions must stay valid. `dipoles`: of each
-  /// charge, if the parameters say that there are dipoles. `centers`: of each charge's molecule, if
-  /// `rebuild` had them and leaves overlap. Without the far field `finish` gives the near field
-  /// alone, of the charges in the cells around each, without the background that neutralizes the
-  /// box. These are the forces that change faster.
-  void start(const VectorView& positions, std::span<const Vec3> dipoles = {},
-             const VectorView& centers = {}, bool with_far_field = true);
+  /// `finish`, while messages are on their way; positions must stay valid. Values and molecules are
+  /// those of `rebuild`. There must be dipoles of listed charges if the parameters say so, and
+  /// centers if `rebuild` had them and leaves overlap. Without the far field `finish` gives the near
+  /// field alone, of the charges in the cells around each, without the background that neutralizes
+  /// the box. These are the forces that change faster.
+  void start(const PointCharges& charges, bool with_far_field = true);
   /// The result for the charges of this rank, in the order of `rebuild`. The energy is half of
   /// their charges times potentials; the caller adds energy and virial over the ranks. The virial
   /// is computed if all ranks ask for it. Without the energy there are no potentials. There are fields
@@ -56,8 +55,9 @@ class FmmSolver {
   /// without virial, energy and fields. Valid until the next call of `start`.
   const CoulombResult& finish(bool with_virial = false, bool with_energy = true,
                               bool with_fields = false);
-  /// As `finish`, but adds the force on each charge to `forces`; the result has neither forces nor
-  /// potentials. Only if `adds_forces`: leaves do not overlap and there are no dipoles.
+  /// As `finish`, but adds the forces on charges in place to `forces`, by particle. The result has the
+  /// forces on listed charges alone, and no potentials. Only if `adds_forces`: leaves do not overlap
+  /// and there are no dipoles.
   const CoulombResult& finish_into(std::span<Vec3> forces, bool with_virial, bool with_energy);
   bool adds_forces() const;
   /// Sets whether `far_part` will be asked for.

@@ -41,21 +41,22 @@ Vec3 LeafParts::from_box_center(const Cells& leaf) const {
 
 LeafParts::Molecule LeafParts::molecule_of(const PointCharges& charges, std::size_t first,
                                            std::size_t end) {
-  const Vec3 about = centers_given_ ? charges.centers[first] : charges.positions[first];
+  const bool has_center = centers_given_ && first < charges.listed();
+  const Vec3 about = has_center ? charges.centers[first] : charges.position(first);
   const std::size_t first_image = images_.size();
   Vec3 center;
   for (std::size_t i = first; i < end; ++i) {
     Vec3 image;  // boxes
     for (int axis = 0; axis < 3 && periodic_; ++axis) {
-      image[axis] = -std::round(dot(reciprocal_[axis], charges.positions[i] - about));
+      image[axis] = -std::round(dot(reciprocal_[axis], charges.position(i) - about));
     }
-    center += charges.positions[i];
+    center += charges.position(i);
     if (image == Vec3{}) continue;
     images_.push_back({static_cast<std::uint32_t>(i), lattice_.position(image)});
     center += images_.back().by;
   }
   center *= 1.0 / static_cast<double>(end - first);
-  if (centers_given_) center = about;
+  if (has_center) center = about;
   const auto images = std::span(images_).subspan(first_image);
   for (int axis = 0; axis < 3; ++axis) {
     const double fraction = dot(reciprocal_[axis], center);
@@ -64,7 +65,7 @@ LeafParts::Molecule LeafParts::molecule_of(const PointCharges& charges, std::siz
     }
     for (std::size_t i = first; i < end; ++i) {
       const Vec3 image = shift_of(static_cast<std::uint32_t>(i), images);
-      const Vec3 arm = charges.positions[i] + image - center;
+      const Vec3 arm = charges.position(i) + image - center;
       if (std::abs(dot(reciprocal_[axis], arm)) * grid_[axis] > 0.5) {
         throw std::invalid_argument(
             fmt::format("molecule {} reaches farther from its center than half a cell of the "
@@ -81,12 +82,11 @@ void LeafParts::rebuild(const PointCharges& charges) {
   molecules_.clear();
   images_.clear();
   forget_parts();
-  for (std::size_t first = 0, end = 0; first < charges.size(); first = end) {
-    while (end < charges.size() && charges.molecule(end) == charges.molecule(first)) ++end;
+  charges.for_each_molecule([&](std::size_t first, std::size_t end) {
     const Molecule molecule = molecule_of(charges, first, end);
     if (overlap_ > 0.0) molecules_.push_back(molecule);
     place(molecule);
-  }
+  });
   sort_parts();
   if (overlap_ > 0.0) return;
   images_ = std::vector<Shift>();
@@ -94,16 +94,16 @@ void LeafParts::rebuild(const PointCharges& charges) {
   shifts_of_wholes_ = std::vector<Shift>();
 }
 
-void LeafParts::move(const VectorView& positions, const VectorView& centers) {
+void LeafParts::move(const PointCharges& charges) {
   if (overlap_ == 0.0) return;
   forget_parts();
   for (Molecule& molecule : molecules_) {
-    if (centers_given_) {
-      molecule.center = centers[molecule.first];
+    if (centers_given_ && molecule.first < charges.listed()) {
+      molecule.center = charges.centers[molecule.first];
     } else {
       molecule.center = {};
       for (std::uint32_t i = molecule.first; i < molecule.end; ++i) {
-        molecule.center += positions[i] + shift_of(i, images_);
+        molecule.center += charges.position(i) + shift_of(i, images_);
       }
       molecule.center *= 1.0 / static_cast<double>(molecule.end - molecule.first);
     }
@@ -226,14 +226,16 @@ void LeafParts::sort_parts() {
   std::ranges::sort(shifts_, {}, &Shift::of);
 }
 
-void LeafParts::offsets(std::size_t leaf, const VectorView& positions,
+void LeafParts::offsets(std::size_t leaf, const PointCharges& charges,
                         std::vector<Vec3>& offsets) const {
   const Cells cell = leaves_.cell(leaf);
   const Vec3 center = lattice_.position(
       {(cell[0] + 0.5) / grid_[0], (cell[1] + 0.5) / grid_[1], (cell[2] + 0.5) / grid_[2]});
   const std::size_t begin = begins_[leaf], end = begins_[leaf + 1];
   offsets.resize(end - begin);
-  for (std::size_t p = begin; p < end; ++p) offsets[p - begin] = positions[charges_[p]] - center;
+  for (std::size_t p = begin; p < end; ++p) {
+    offsets[p - begin] = charges.position(charges_[p]) - center;
+  }
   auto shift = std::ranges::lower_bound(shifts_, begin, {}, &Shift::of);
   for (; shift != shifts_.end() && shift->of < end; ++shift) {
     offsets[shift->of - begin] += shift->by;

@@ -26,13 +26,14 @@ class LeafParts {
   /// std::invalid_argument if a molecule reaches farther than half a leaf from its center, or if
   /// its center is outside of an open box.
   void rebuild(const PointCharges& charges);
-  /// For overlapping leaves: sets new positions of the charges, in the same image of the box.
-  /// `centers`: as given to `rebuild`. Throws std::runtime_error if a molecule has moved farther
+  /// For overlapping leaves: sets new positions of the charges, in the same image of the box, and
+  /// new centers if `rebuild` had some. Throws std::runtime_error if a molecule has moved farther
   /// than the parameters' `travel`.
-  void move(const VectorView& positions, const VectorView& centers);
+  void move(const PointCharges& charges);
 
   /// The number of parts; a part is a charge in a leaf. Parts are in the order of the leaves.
   std::size_t count() const { return charges_.size(); }
+  /// The number of a part's charge.
   std::size_t charge(std::size_t part) const { return charges_[part]; }
   double weight(std::size_t part) const { return weights_.empty() ? 1.0 : weights_[part]; }
   /// For overlapping leaves: the gradient of the part's weight with respect to the molecule's
@@ -42,10 +43,10 @@ class LeafParts {
   const std::vector<std::size_t>& begins() const { return begins_; }
   /// The leaves that may have parts, TreePartition::touched_leaves.
   const CellBox& leaves() const { return leaves_; }
-  /// The positions of the parts of a leaf, given by its index, from its center. `positions`: of the
-  /// charges.
-  void offsets(std::size_t leaf, const VectorView& positions, std::vector<Vec3>& offsets) const;
-  /// Whether `rebuild` had the centers of molecules.
+  /// The positions of the parts of a leaf, given by its index, from its center. `charges`: where
+  /// they are now.
+  void offsets(std::size_t leaf, const PointCharges& charges, std::vector<Vec3>& offsets) const;
+  /// Whether `rebuild` had the centers of the molecules of listed charges.
   bool centers_given() const { return centers_given_; }
   /// The vector from the center of the box to a leaf's; beyond the box, to the leaf that it is an
   /// image of.

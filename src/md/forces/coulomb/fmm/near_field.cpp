@@ -225,7 +225,7 @@ void NearField<Real>::rebuild(const LeafParts& parts, const PointCharges& charge
   resize(count);
   for (std::size_t p = 0; p < count; ++p) {
     const std::size_t charge = parts.charge(p);
-    charges_.charge[p] = static_cast<Real>(parts.weight(p) * charges.charges[charge]);
+    charges_.charge[p] = static_cast<Real>(parts.weight(p) * charges.charge(charge));
     charges_.molecule[p] = charges.molecule(charge);
   }
   place_own();
@@ -262,12 +262,12 @@ void NearField<Real>::rebuild(const LeafParts& parts, const PointCharges& charge
 }
 
 template <class Real>
-void NearField<Real>::start(const LeafParts& parts, const VectorView& positions,
+void NearField<Real>::start(const LeafParts& parts, const PointCharges& charges,
                             std::span<const Vec3> dipoles, FmmTimes& times) {
   Stopwatch watch;
   for (std::size_t leaf = 0; leaf + 1 < begins_.size(); ++leaf) {
     if (begins_[leaf] == begins_[leaf + 1]) continue;
-    parts.offsets(leaf, positions, offsets_);
+    parts.offsets(leaf, charges, offsets_);
     for (std::size_t k = 0; k < offsets_.size(); ++k) {
       const std::size_t i = begins_[leaf] + k;
       charges_.x[i] = static_cast<Real>(offsets_[k].x);

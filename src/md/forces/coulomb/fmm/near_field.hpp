@@ -39,9 +39,9 @@ class NearField {
   void rebuild(const LeafParts& parts, const PointCharges& charges, FmmTimes& times);
   /// Collective. Reserves room in messages for so many charges of each leaf.
   void reserve(std::span<const std::size_t> charges);
-  /// Collective. Sends the parts of charges with these positions, and with dipoles if the
+  /// Collective. Sends the parts of charges where they are now, and the dipoles of the parts if the
   /// parameters say that there are some; clears the results.
-  void start(const LeafParts& parts, const VectorView& positions, std::span<const Vec3> dipoles,
+  void start(const LeafParts& parts, const PointCharges& charges, std::span<const Vec3> dipoles,
              FmmTimes& times);
   /// The results besides fields. With dipoles potentials are always computed.
   struct Wanted {

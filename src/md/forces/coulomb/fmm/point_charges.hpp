@@ -35,22 +35,75 @@ struct Lattice {
   const Vec3& operator[](int axis) const { return (&a)[axis]; }
 };
 
+/// Charges of particles, read where the particles of a run have their positions. Each is a molecule
+/// of its own, with the number of its particle.
+struct ChargesInPlace {
+  VectorView positions;             ///< of all particles
+  std::span<const double> charges;  ///< of all particles; of others than such charges 0, or absent
+  /// The particles, in ascending order, that are neither such a charge nor a molecule of listed charges.
+  std::span<const std::uint32_t> absent = {};
+};
+
 /// Charges at points, which may also have point dipoles. Two charges of the same molecule do not
 /// interact with each other, but with each other's periodic images.
+///
+/// Charges are listed in arrays of their own, or in place. Most charges of a run are atoms, which are
+/// in place, and only the sites of rigid molecules are listed. Where there are charges in place, listed
+/// charges have molecules, in ascending order: the numbers of their particles, or numbers beyond.
+///
+/// Listed charges are numbered from 0 on, and behind them come all particles of the charges in place,
+/// those without a charge too. So the results at some numbers mean nothing; they are 0.
 struct PointCharges {
-  VectorView positions;
-  std::span<const double> charges;
-  /// The molecule of each charge; empty: each charge is a molecule of its own.
-  std::span<const std::int32_t> molecules;
-  /// For each charge the center of its molecule, in any image, if it is not the mean position of
-  /// the molecule's charges; otherwise empty. It determines the cell and the rank, not forces.
+  VectorView positions = {};
+  std::span<const double> charges = {};
+  /// The molecule of each listed charge; empty: each charge is a molecule of its own.
+  std::span<const std::int32_t> molecules = {};
+  /// For each listed charge the center of its molecule, in any image, if it is not the mean position
+  /// of the molecule's charges; otherwise empty. It determines the cell and the rank, not forces.
   VectorView centers = {};
-  /// For each charge (which may be 0) the dipole moment at its position; empty: there are none.
+  /// For each listed charge (which may be 0) the dipole moment at its position; empty: there are none.
   std::span<const Vec3> dipoles = {};
+  ChargesInPlace in_place = {};
 
-  std::size_t size() const { return positions.size(); }
-  std::int32_t molecule(std::size_t charge) const {
-    return molecules.empty() ? static_cast<std::int32_t>(charge) : molecules[charge];
+  /// The number of listed charges.
+  std::size_t listed() const { return charges.size(); }
+  /// All numbers of charges are below this one.
+  std::size_t size() const { return charges.size() + in_place.charges.size(); }
+  Vec3 position(std::size_t number) const {
+    return number < listed() ? positions[number] : in_place.positions[number - listed()];
+  }
+  double charge(std::size_t number) const {
+    return number < listed() ? charges[number] : in_place.charges[number - listed()];
+  }
+  Vec3 dipole(std::size_t number) const {
+    return number < dipoles.size() ? dipoles[number] : Vec3{};
+  }
+  std::int32_t molecule(std::size_t number) const {
+    if (number >= listed()) return static_cast<std::int32_t>(number - listed());
+    return molecules.empty() ? static_cast<std::int32_t>(number) : molecules[number];
+  }
+  /// Calls `function(first, end)` with the numbers of the charges of each molecule, in the order of
+  /// molecules.
+  template <class Function>
+  void for_each_molecule(Function function) const {
+    std::size_t next = 0;  // listed charge
+    const auto call_listed = [&] {
+      const std::size_t first = next;
+      do ++next;
+      while (next < listed() && molecule(next) == molecule(first));
+      function(first, next);
+    };
+    auto absent = in_place.absent.begin();
+    for (std::size_t i = 0; i < in_place.charges.size(); ++i) {
+      if (next < listed() && static_cast<std::size_t>(molecules[next]) == i) {
+        call_listed();
+      } else if (absent != in_place.absent.end() && *absent == i) {
+        ++absent;
+      } else {
+        function(listed() + i, listed() + i + 1);
+      }
+    }
+    while (next < listed()) call_listed();
   }
 };
 
@@ -61,7 +114,7 @@ enum class Surroundings {
 };
 
 /// Results in units of charge^2 / length; the energy counts each pair once. A charged periodic
-/// system is neutralized by a homogeneous background.
+/// system is neutralized by a homogeneous background. Arrays are by number of charge.
 struct CoulombResult {
   double energy = 0.0;
   std::vector<double> potentials;  ///< at each charge
