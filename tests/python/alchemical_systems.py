@@ -273,6 +273,13 @@ METHANOL = [
     ("5 6 1 0.15 200000", "5 6 1 0.109 284512 0.0945 462750"),
 ]  # fmt: skip
 
+#: Of the chain: masses that change, of two atoms and of one that constraints may join.
+MASSES_OF_B = [
+    ("1 C1 1 MOL A 1 0.3 12.011", "1 C1 1 MOL A 1 0.3 12.011 C1 0.3 14"),
+    ("2 C1 1 MOL B 1 -0.2 12.011", "2 C1 1 MOL B 1 -0.2 12.011 C1 -0.2 9.5"),
+    ("5 N1 1 MOL E 1 0.6 14.007", "5 N1 1 MOL E 1 0.6 14.007 N1 0.2 40"),
+]
+
 
 def mutate(folder: Path, changes: list) -> None:
     """Changes lines of topol.top."""

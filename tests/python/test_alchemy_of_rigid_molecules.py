@@ -2,6 +2,7 @@
 all pairs of sites in NumPy and their differences, on any number of ranks."""
 
 import json
+import operator
 import subprocess
 from dataclasses import replace
 
@@ -284,6 +285,44 @@ def test_forces_with_charges_at_any_distance(tmp_path, kind):
             assert values[particle] == pytest.approx(of(particle), abs=1e-4 * scale), name
 
 
+@pytest.mark.parametrize("kind", FAR)
+def test_a_path_of_energies_with_charges_at_any_distance(tmp_path, kind):
+    """Energies, forces, torques and virial are between those of whole charges and of none."""
+    system = system_of(charges_far=True)
+    accuracy = {"ewald": 1e-8, "fmm": 1e-7}[kind]
+    solver = f'[electrostatics]\nkind = "{kind}"\naccuracy = {accuracy}\n'
+    path = section(1, more='charge_path = "energies"\n')
+    found, log = one_step(tmp_path, system, path, more=solver)
+    ends = [system.at("all", end, 0.0) for end in (0.0, 1.0)]
+    close = FAR[kind] * abs(system.coulomb())
+
+    def between(x, of):
+        return (1.0 - x) * of(ends[0]) + x * of(ends[1])
+
+    here = STATES[1][0]
+    energy = between(here, lambda end: end.energy())
+    assert log["potential_energy"] == pytest.approx(energy, abs=close)
+    # The path of charges is below by far more than errors of the solver.
+    assert abs(system.at("all", here, 0.0).energy() - energy) > 2.0 * close
+    slope = ends[1].energy() - ends[0].energy()
+    assert found.derivatives[0, 0] == pytest.approx(slope, abs=close)
+    for k, (charges, wells) in enumerate(STATES):
+        if wells == 0:
+            expected = (charges - here) * slope
+            assert found.differences[0, k] == pytest.approx(expected, abs=close)
+    write(tmp_path, system, solver + path)
+    for ranks in (1, 3):
+        of_step = measured(tmp_path, ranks)
+        for name in ("force", "torque"):
+            values = numpy.array(of_step[name])
+            scale = numpy.sqrt((values**2).mean())
+            for particle in (12, 14, 55) if ranks == 1 else (13,):
+                expected = between(here, operator.methodcaller(name, particle))
+                assert values[particle] == pytest.approx(expected, abs=1e-4 * scale), name
+        virial = between(here, lambda end: numpy.array(end.virial()))
+        assert sum(numpy.diag(of_step["virial"])) == pytest.approx(sum(virial), abs=1e-3 * scale)
+
+
 AMONG = {"water": "water", "bent": "X Y"}  # names of the molecules and of what they are made of
 
 
@@ -322,6 +361,100 @@ def test_among_ions_and_flexible_molecules(tmp_path, name):
         ends = [[x + s * step * (n == k) for n, x in enumerate(STATES[6])] for s in (1, -1)]
         above, below = (system.at(AMONG[name], *end).energy() for end in ends)
         assert derivative == pytest.approx((above - below) / (2.0 * step), rel=1e-4)
+
+
+#: Atoms that become others: their type and charge at lambda 1, and the type whose wells they have then.
+BECOMES = {"X": ("Na", 0.1), "Y": (None, -0.2)}
+
+
+class Mutating:
+    """The electrolyte whose atoms X become like Na, and whose atoms Y lose their wells."""
+
+    def __init__(self) -> None:
+        found, self.molecules = electrolyte()
+        self.whole = Alchemical(**vars(found))
+
+    def at(self, charges: float, wells: float) -> "MutatingState":
+        atoms = [
+            replace(one, charge=one.charge + charges * (BECOMES[one.name][1] - one.charge))
+            if one.name in BECOMES else one
+            for one in self.whole.atoms
+        ]  # fmt: skip
+        return MutatingState(self.whole, atoms, wells)
+
+
+class MutatingState:
+    def __init__(self, whole: Alchemical, atoms: list, wells: float) -> None:
+        own = {k: v for k, v in vars(whole).items() if k not in ("switched", "wells_off", "field")}
+        self.wells = wells
+        # Y, whose wells vanish, is soft beside all; X has wells in both states.
+        self.soft_y = Alchemical(**own | {"atoms": atoms}).at("Y", 0.0, wells)
+        sodium = next(one for one in atoms if one.name == "Na")
+        as_b = [
+            replace(one, epsilon=sodium.epsilon, sigma=sodium.sigma) if one.name == "X"
+            else replace(one, epsilon=0.0) if one.name == "Y" else one
+            for one in atoms
+        ]  # fmt: skip
+        # Mixing factors are those of the type that X becomes.
+        self.of_b = Alchemical(**own | {"atoms": as_b, "factors": {}}).at("none", 0.0, 0.0)
+        self.hard_a = Alchemical(**own | {"atoms": atoms}).at("none", 0.0, 0.0)
+        no_y = [replace(one, epsilon=0.0) if one.name == "Y" else one for one in atoms]
+        self.without_y = Alchemical(**own | {"atoms": no_y}).at("none", 0.0, 0.0)
+
+    def moved(self, particle: int, step: numpy.ndarray) -> "MutatingState":
+        other = MutatingState.__new__(MutatingState)
+        other.wells = self.wells
+        for name in ("of_b", "soft_y", "without_y", "hard_a"):
+            of = getattr(self, name)
+            position = of.position.copy()
+            position[particle] += step
+            setattr(other, name, of.copy(position=position))
+        return other
+
+    def energy(self) -> float:
+        """Pairs of Y are soft, with 1 - lambda; all others go in proportion from A to B."""
+        of_y = self.soft_y.lennard_jones() - self.without_y.lennard_jones()
+        others = (1.0 - self.wells) * self.without_y.lennard_jones()
+        others += self.wells * self.of_b.lennard_jones()
+        rest = self.hard_a.coulomb() + self.hard_a.quadrupoles() + self.hard_a.bonded()
+        return of_y + others + rest
+
+
+def test_atoms_become_others_among_rigid_molecules(tmp_path):
+    """Wells, charges and charges with quadrupoles of both states, and forces on all."""
+    system = Mutating()
+    mutations = "".join(
+        f'[[mutation]]\ntype = "{name}"\ncharge = {charge}\n'
+        + (f'becomes = "{other}"\n' if other else "")
+        for name, (other, charge) in BECOMES.items()
+    )
+    more = '[electrostatics]\nkind = "ewald"\naccuracy = 1e-8\n'
+    of_alchemy = section(6, "bent", 'kind = "mutation"\n' + mutations)
+    here = system.at(*STATES[6])
+    close = 1e-6 * abs(here.hard_a.coulomb())
+    for ranks in (1, 3):
+        states, log = one_step(
+            tmp_path, system.whole, of_alchemy, more=more, molecules=system.molecules, ranks=ranks
+        )
+        assert log["potential_energy"] == pytest.approx(here.energy(), abs=close)
+        expected = [system.at(*state).energy() - here.energy() for state in STATES]
+        assert states.differences[0] == pytest.approx(expected, abs=close)
+        step = 1e-3
+        for k, derivative in enumerate(states.derivatives[0]):
+            ends = [[x + s * step * (n == k) for n, x in enumerate(STATES[6])] for s in (1, -1)]
+            above, below = (system.at(*end).energy() for end in ends)
+            assert derivative == pytest.approx((above - below) / (2.0 * step), rel=1e-4)
+    write(tmp_path, system.whole, more + of_alchemy, molecules=system.molecules)
+    found = measured(tmp_path)
+    force = numpy.array(found["force"])
+    scale = numpy.sqrt((force**2).mean())
+    for particle in (3, 12, 30, 44, 45):
+        slope = numpy.zeros(3)
+        for axis in range(3):
+            step = 1e-5 * numpy.eye(3)[axis]
+            ends = [here.moved(particle, sign * step).energy() for sign in (1, -1)]
+            slope[axis] = -(ends[0] - ends[1]) / 2e-5
+        assert force[particle] == pytest.approx(slope, abs=1e-4 * scale), particle
 
 
 HALF, CHARGE = 0.25, 3.0  # of the two sites of a molecule
@@ -442,6 +575,9 @@ def test_replicas_exchange_states_of_rotors(tmp_path):
     path.write_text(path.read_text().replace("state = 0\n", "") + "[replicas]\ninterval = 25\n")
     done = run_sterna(folder, "run", "pair.toml", "-n", 1)
     assert done.returncode == 0, done.stdout + done.stderr
+    listed = done.stdout[done.stdout.index("files of this run:") :].split()
+    files = [one for one in listed if one.endswith(".dhdl.xvg")]
+    assert len(files) == len(set(files)) == 5, done.stdout
     rows = [read_states(one) for one in sorted((folder / "output").glob("*.dhdl.xvg"))]
     assert [one.state for one in rows] == [0, 1, 2, 3, 4]
     for state, one in enumerate(rows):

@@ -405,18 +405,29 @@ def test_a_state_b_that_is_not_taken_over_is_refused_with_its_line(old, new, mes
     assert re.search(r"topol\.top:\d+:\d+: error:", str(caught.value))
 
 
-def test_a_state_b_with_soft_charges_or_other_lengths_of_constraints_is_refused(tmp_path):
+def test_a_state_b_with_soft_charges_is_refused(tmp_path):
     with pytest.raises(SternaError, match="GROMACS gives charges a soft core, too"):
         mutated(tmp_path, systems.CHARGES_OF_B, {"fep-lambdas": "0 0.5 1"}, LISTS)
-    with pytest.raises(
-        SternaError, match="the length of the constraint of the atoms 1 and 2 changes"
-    ):
-        mutated(tmp_path, systems.TERMS_OF_B, {"constraints": "all-bonds"})
 
 
-def test_masses_of_a_state_b_are_told(tmp_path):
+def test_lengths_of_constraints_change(tmp_path):
+    sections = mutated(tmp_path, systems.TERMS_OF_B, {"constraints": "all-bonds"} | BONDED).sections
+    changed = [(one["atoms"], one["distance"]) for one in sections["mutated_constraint"]]
+    assert changed == [([1, 2], 0.17)]
+    assert not any(one["section"] == "bond" for one in sections["mutated_term"])
+
+
+@pytest.mark.parametrize("lambdas", ["0 0 0.1 0.2 0.3 0.5 1", None])
+def test_masses_of_a_state_b_change_with_lambdas_of_their_own(lambdas, tmp_path):
     heavier = [("1 C1 1 MOL A 1 0.3 12.011", "1 C1 1 MOL A 1 0.3 12.011 C1 0.3 14")]
-    assert "masses stay those of state A" in "\n".join(mutated(tmp_path, heavier).not_kept)
+    options = {"mass-lambdas": lambdas} if lambdas else {}
+    if lambdas is None:
+        # Without lambdas nothing changes, and nothing is to be said of it.
+        assert "mutation" not in mutated(tmp_path, heavier, options).sections
+        return
+    sections = mutated(tmp_path, heavier, options).sections
+    assert [one["mass"] for one in sections["mutation"]] == [14.0]
+    assert sections["alchemy"]["masses"] == [0, 0, 0.1, 0.2, 0.3, 0.5, 1]
 
 
 def test_atoms_that_become_different_ones_get_types_of_their_own(tmp_path):

@@ -34,6 +34,8 @@ class BodyPairs {
 
   /// Whether these kinds act on each other.
   virtual bool act(std::size_t a, std::size_t b) const = 0;
+  /// Whether these kinds have van der Waals interactions with each other.
+  virtual bool have_wells(std::size_t a, std::size_t b) const = 0;
   /// The distance of centers up to which any two act on each other.
   virtual double range() const = 0;
   /// Puts sites and directions of a body of this kind, as its orientation turns them, into a buffer.

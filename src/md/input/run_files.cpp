@@ -45,6 +45,10 @@ std::vector<std::string> run_file_endings() {
   for (const ObserverRow& row : observer_rows()) {
     endings.push_back(fmt::format(".{}.txt", row.schema.name));
   }
+  // Kinds of physics may share an ending, as single runs and replicas do with their energies of states.
+  for (auto ending = endings.begin(); ending != endings.end(); ++ending) {
+    endings.erase(std::remove(std::next(ending), endings.end(), *ending), endings.end());
+  }
   return endings;
 }
 

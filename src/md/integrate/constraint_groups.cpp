@@ -63,14 +63,41 @@ void try_settle(ConstraintGroup& group, std::span<const double> inverse_masses) 
   }
 }
 
+/// The change of each constraint of a group; empty if none changes.
+std::vector<double> changes_of(const ConstraintGroup& group,
+                               std::span<const ChangingConstraint> changing) {
+  std::vector<double> changes(group.constraints.size(), 0.0);
+  bool any = false;
+  for (std::size_t k = 0; k < changes.size(); ++k) {
+    const PointDistance& pair = group.constraints[k];
+    const auto atoms = std::minmax(group.atoms[pair.first], group.atoms[pair.second]);
+    for (const ChangingConstraint& one : changing) {
+      if (std::minmax(one.atoms[0], one.atoms[1]) != atoms) continue;
+      changes[k] = one.change;
+      any = true;
+    }
+  }
+  return any ? changes : std::vector<double>();
+}
+
 }  // namespace
 
+double ConstraintGroup::change_of(const Topology::Pair& wanted) const {
+  for (std::size_t k = 0; k < changes.size(); ++k) {
+    const auto pair = std::minmax(atoms[constraints[k].first], atoms[constraints[k].second]);
+    if (pair == std::minmax(wanted[0], wanted[1])) return changes[k];
+  }
+  return 0.0;
+}
+
 ConstraintGroups::ConstraintGroups(const Topology& topology, std::span<const double> inverse_masses,
-                                   ConstraintAlgorithm algorithm, double tolerance, double halo) {
+                                   ConstraintAlgorithm algorithm, double tolerance, double halo,
+                                   const ChangingConstraints& changing) {
   std::uint32_t number = 0;
   for (const Topology::Molecule& molecule : topology.molecules()) {
     Kind& kind = kinds_.emplace_back(kind_of(molecule));
     for (ConstraintGroup& group : kind.groups) {
+      if (!changing.empty()) group.changes = changes_of(group, changing[kinds_.size() - 1]);
       group.number = number++;
       choose(group, molecule, inverse_masses, algorithm, tolerance, halo);
     }
@@ -96,8 +123,9 @@ void ConstraintGroups::choose(ConstraintGroup& group, const Topology::Molecule& 
     const auto type = molecule.atoms[static_cast<std::size_t>(atom)].type;
     of_atoms.push_back(inverse_masses[static_cast<std::size_t>(type)]);
   }
-  if (algorithm == automatic && shape) try_rotor(group, *shape, of_atoms);
-  if (algorithm == settle) try_settle(group, of_atoms);
+  const bool is_fixed = group.changes.empty();
+  if (algorithm == automatic && shape && is_fixed) try_rotor(group, *shape, of_atoms);
+  if (algorithm == settle && is_fixed) try_settle(group, of_atoms);
   if (!group.rotor && !group.settle) group.shape = shape_of(group);
 }
 
@@ -147,6 +175,13 @@ const ConstraintGroup* ConstraintGroups::of(const Topology::Place& place) const 
 bool ConstraintGroups::span_ranks() const {
   return std::ranges::any_of(kinds_, [](const Kind& kind) {
     return std::ranges::any_of(kind.groups, &ConstraintGroup::spans_ranks);
+  });
+}
+
+bool ConstraintGroups::lengths_change() const {
+  return std::ranges::any_of(kinds_, [](const Kind& kind) {
+    return std::ranges::any_of(kind.groups,
+                               [](const ConstraintGroup& group) { return !group.changes.empty(); });
   });
 }
 

@@ -16,6 +16,14 @@
 
 namespace sterna::md {
 
+/// A constraint of a kind of molecule whose length changes with an alchemical lambda.
+struct ChangingConstraint {
+  Topology::Pair atoms;
+  double change;  ///< d(length) / d(lambda)
+};
+/// Those of all kinds of molecules; empty: there are none.
+using ChangingConstraints = std::vector<std::vector<ChangingConstraint>>;
+
 /// Constraints of a kind of molecule that share atoms, directly or through other constraints. They
 /// are solved together.
 struct ConstraintGroup {
@@ -26,6 +34,7 @@ struct ConstraintGroup {
   /// the base. For rotors, the constraints of each atom but the first to its parent come first,
   /// with the parent as second atom.
   std::vector<PointDistance> constraints;
+  std::vector<double> changes;           ///< d(length) / d(lambda) of each; empty: none changes
   std::uint32_t number = 0;              ///< index among the groups of all kinds of molecules
   std::optional<ConstraintRotor> rotor;  ///< set if the group moves as a rigid body
   std::optional<Settle> settle;          ///< set if SETTLE solves the group
@@ -35,20 +44,27 @@ struct ConstraintGroup {
   std::optional<std::uint32_t> shape;
   /// An upper limit of the distance between any two of its atoms.
   double extent = 0.0;
+
+  /// The change of the constraint between these atoms of the molecule; 0 if it does not change.
+  double change_of(const Topology::Pair& atoms) const;
 };
 
 /// The groups of all kinds of molecules, and the method that solves each.
 class ConstraintGroups {
  public:
   /// `inverse_masses`: by type. `tolerance`: as for `Constraints`. `halo`: the extent up to which a
-  /// group fits into the halo as it is.
+  /// group fits into the halo as it is. Groups with constraints in `changing` are neither rotors nor
+  /// solved by SETTLE, because the force along each of their constraints must be known.
   ConstraintGroups(const Topology& topology, std::span<const double> inverse_masses,
-                   ConstraintAlgorithm algorithm, double tolerance, double halo);
+                   ConstraintAlgorithm algorithm, double tolerance, double halo,
+                   const ChangingConstraints& changing = {});
 
   /// The group of an atom; null if it has no constraint.
   const ConstraintGroup* of(const Topology::Place& place) const;
   /// Whether any group is solved by all ranks together.
   bool span_ranks() const;
+  /// Whether the length of any constraint changes with an alchemical lambda.
+  bool lengths_change() const;
   /// Names of the kinds of molecules that have rotors.
   const std::vector<std::string>& with_rotors() const { return with_rotors_; }
   /// The halo width that gives every rank all atoms of the groups that it solves.

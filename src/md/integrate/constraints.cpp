@@ -69,6 +69,7 @@ void Constraints::rebuild(const ParticleStore& particles) {
   set_.atoms.clear();
   particles_.clear();
   ghosts_.clear();
+  changing_.clear();
   const Topology& topology = places_->topology();
   std::string missing;
   for (const bool spanning : {false, true}) {
@@ -160,6 +161,10 @@ void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
   const double share = static_cast<double>(locals) / static_cast<double>(group.atoms.size());
   groups_.push_back({&group, part, first, share});
   for (const PointDistance& pair : group.constraints) {
+    const std::size_t k = set_.constraints.size() - first;
+    if (!group.changes.empty()) {
+      changing_.push_back({set_.constraints.size(), share * pair.distance * group.changes[k]});
+    }
     set_.constraints.push_back(
         {first_atom + pair.first, first_atom + pair.second, pair.distance * pair.distance, Vec3{}});
   }
@@ -538,6 +543,7 @@ EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& partic
       particles, std::span<const Vec3>(particles.force.data(), particles.local_count()), ghosts);
   EnergyAndVirial sums =
       rotors_.constrain_accelerations(particles, weights_, velocity, force, changed);
+  derivative_by_lengths_ = 0.0;
   if (!solves_others()) return sums;
   const auto of_particle = [&](std::size_t i) {
     return weight_of(particles.position[i]) * force[i];
@@ -602,6 +608,9 @@ EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& partic
     }
   }
   add_virial_of_others(multipliers, particles.local_count(), sums);
+  for (const Changing& one : changing_) {
+    derivative_by_lengths_ += one.by_multiplier * multipliers[one.constraint];
+  }
   return sums;
 }
 

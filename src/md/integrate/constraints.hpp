@@ -94,6 +94,12 @@ class Constraints {
   /// positions, velocities and forces.
   EnergyAndVirial virial(const ParticleStore& particles, std::int64_t step);
 
+  /// Whether the length of any constraint changes with an alchemical lambda. The same on all ranks.
+  bool lengths_change() const { return kinds_.lengths_change(); }
+  /// This rank's share of the derivative of the energy by an alchemical lambda that changes lengths of
+  /// constraints, from the constraint forces of the last `virial`.
+  double derivative_by_lengths() const { return derivative_by_lengths_; }
+
   /// For particles at rest, removes the components of forces that would change a distance; each
   /// atom's share goes by its inverse mass. Returns this rank's share of the virial of the
   /// constraint forces.
@@ -107,6 +113,14 @@ class Constraints {
     GroupsPart part;
     std::uint32_t first_constraint;
     double share;  ///< share of its atoms that this rank owns
+  };
+
+  /// A constraint whose length changes with an alchemical lambda.
+  struct Changing {
+    std::size_t constraint;  ///< index in `set_.constraints`
+    /// This rank's share of the derivative, per unit of the multiplier: length times change. The
+    /// multiplier times the connection is the force on the first atom.
+    double by_multiplier;
   };
 
   void add(const ParticleStore& particles, std::uint32_t particle, const Topology::Place& place,
@@ -232,6 +246,8 @@ class Constraints {
   std::size_t first_spanning_atom_ = 0;   ///< in `set_.atoms`
   std::vector<std::uint32_t> particles_;  ///< constrained local particles that are not in rotors
   std::vector<Vec3> before_;              ///< their velocities before the correction
+  std::vector<Changing> changing_;
+  double derivative_by_lengths_ = 0.0;
   std::vector<double> along_, solution_;  ///< of constraints that span ranks
   std::vector<Vec3> ghost_velocity_;
   std::string failure_;  ///< the first since the last throw_where_not_converged

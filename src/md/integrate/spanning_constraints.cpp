@@ -21,6 +21,7 @@ constexpr int most_newton_steps = 100;
 void Constraints::add_spanning(const ParticleStore& particles, std::uint32_t particle,
                                const Topology::Place& place, std::string& missing) {
   const Topology& topology = places_->topology();
+  const ConstraintGroup& group = *kinds_.of(place);
   for (const std::uint32_t k : topology.constraints_of(place)) {
     const auto& [pair, distance] = topology.molecules()[place.molecule].constraints[k];
     const auto [first, second] = pair;
@@ -44,6 +45,10 @@ void Constraints::add_spanning(const ParticleStore& particles, std::uint32_t par
     if (!local) ghosts_.push_back(*found);
     const auto at = static_cast<std::uint32_t>(set_.atoms.size());
     set_.atoms.insert(set_.atoms.end(), std::begin(atoms), std::end(atoms));
+    if (const double change = group.change_of(pair); change != 0.0) {
+      const bool is_own = set_.atoms[at].vector < particles.local_count();
+      changing_.push_back({set_.constraints.size(), is_own ? distance * change : 0.0});
+    }
     set_.constraints.push_back({at, at + 1, distance * distance, Vec3{}});
   }
 }

@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "md/core/gas_constant.hpp"
+#include "md/forces/alchemy/input/mutation_sections.hpp"
 #include "md/forces/external/input/field_section.hpp"
 #include "md/forces/external/input/restraint_section.hpp"
 #include "md/forces/external/input/wall_section.hpp"
@@ -71,7 +72,7 @@ class Derivatives final : public Observer {
     }
     for (std::size_t type = 0; type < counts_.size(); ++type) {
       atoms_ += static_cast<double>(counts_[type]);
-      mass_ += static_cast<double>(counts_[type]) * input.types[type].mass;
+      mass_ += static_cast<double>(counts_[type]) * mass_in_run(input, type);
     }
     mass_ /= atoms_;
   }

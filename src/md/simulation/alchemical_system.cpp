@@ -1,5 +1,6 @@
 #include "md/simulation/alchemical_system.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -10,6 +11,7 @@
 #include "md/forces/alchemy/input/mutation_sections.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/forces/pair/input/pair_functions_from_input.hpp"
+#include "md/input/topology_from_input.hpp"
 #include "md/integrate/moving_targets.hpp"
 
 namespace sterna::md {
@@ -22,6 +24,29 @@ void leave_out(const Input& input, std::size_t kinds, std::vector<Pair>& pairs,
   for (std::size_t a = 0; a < types.size(); ++a) {
     for (std::size_t b = 0; b < types.size(); ++b) {
       if (types[a] != 0 || types[b] != 0) pairs[a * kinds + b] = nothing;
+    }
+  }
+}
+
+void interpolate_charges(const Input& input, double lambda,
+                         std::vector<Topology::Molecule>& molecules) {
+  const std::vector<char> is_alchemical = alchemical_molecules(input);
+  for (std::size_t m = 0; m < molecules.size(); ++m) {
+    if (is_alchemical[m] == 0) continue;
+    const std::vector<double> of_b = charges_of_state_b(input, molecules[m]);
+    for (std::size_t k = 0; k < of_b.size(); ++k) {
+      double& charge = molecules[m].atoms[k].charge;
+      charge = (1.0 - lambda) * charge + lambda * of_b[k];
+    }
+  }
+}
+
+void change_lengths(const ChangingConstraints& changing, double lambda,
+                    std::vector<Topology::Molecule>& molecules) {
+  for (std::size_t m = 0; m < molecules.size(); ++m) {
+    for (const ChangingConstraint& one : changing[m]) {
+      std::ranges::find(molecules[m].constraints, one.atoms, &Topology::Constraint::atoms)
+          ->distance += lambda * one.change;
     }
   }
 }
@@ -43,22 +68,36 @@ std::vector<double> charges_of_state_b(const Input& input, const Topology::Molec
   return charges;
 }
 
-Topology topology_of_state(const Input& input, Topology whole) {
-  const AlchemySection& alchemy = input.section<AlchemySection>();
-  // The charges of a replica, which takes on other states, are set by AlchemyForces.
-  if (!alchemy.is_used() || input.section<MovingTargets>().by_states) return whole;
-  const double lambda = alchemy.charges_of(static_cast<std::size_t>(alchemy.state));
-  if (lambda == 0.0) return whole;
-  const std::vector<char> is_alchemical = alchemical_molecules(input);
-  std::vector<Topology::Molecule> molecules = whole.molecules();
-  for (std::size_t m = 0; m < molecules.size(); ++m) {
-    if (is_alchemical[m] == 0) continue;
-    const std::vector<double> of_b = charges_of_state_b(input, molecules[m]);
-    for (std::size_t k = 0; k < of_b.size(); ++k) {
-      double& charge = molecules[m].atoms[k].charge;
-      charge = (1.0 - lambda) * charge + lambda * of_b[k];
+ChangingConstraints changing_constraints(const Input& input) {
+  const auto& sections = input.tables<MutatedConstraintSection>();
+  if (sections.empty()) return {};
+  ChangingConstraints changing(input.molecules.size());
+  for (const MutatedConstraintSection& section : sections) {
+    const auto molecule =
+        std::ranges::find(input.molecules, section.molecule, &Input::Molecule::name);
+    const std::vector<Topology::Constraint> all = constraints_of(input, *molecule);
+    for (const std::vector<int>& atoms : section.atoms) {
+      const Topology::Pair pair{std::min(atoms[0], atoms[1]) - 1, std::max(atoms[0], atoms[1]) - 1};
+      const double before = std::ranges::find(all, pair, &Topology::Constraint::atoms)->distance;
+      changing[static_cast<std::size_t>(molecule - input.molecules.begin())].push_back(
+          {pair, section.distance - before});
     }
   }
+  return changing;
+}
+
+Topology topology_of_state(const Input& input, Topology whole) {
+  const AlchemySection& alchemy = input.section<AlchemySection>();
+  if (!alchemy.is_used()) return whole;
+  const auto state = static_cast<std::size_t>(alchemy.state);
+  // The charges of a replica, which takes on other states, are set by AlchemyForces.
+  const double charges = input.section<MovingTargets>().by_states ? 0.0 : alchemy.charges_of(state);
+  const ChangingConstraints changing = changing_constraints(input);
+  const double lengths = changing.empty() ? 0.0 : alchemy.bonded_of(state);
+  if (charges == 0.0 && lengths == 0.0) return whole;
+  std::vector<Topology::Molecule> molecules = whole.molecules();
+  if (charges != 0.0) interpolate_charges(input, charges, molecules);
+  if (lengths != 0.0) change_lengths(changing, lengths, molecules);
   std::vector<std::vector<double>> coefficients;
   for (std::uint32_t kind = 0; kind < bonded_table().size(); ++kind) {
     const auto of_kind = whole.coefficients(kind);

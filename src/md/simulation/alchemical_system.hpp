@@ -4,15 +4,19 @@
 
 #include "md/forces/pair/pair_function.hpp"
 #include "md/input/input.hpp"
+#include "md/integrate/constraint_groups.hpp"
 #include "md/model/lennard_jones.hpp"
 #include "md/model/molecule_model.hpp"
 #include "md/system/topology.hpp"
 
 namespace sterna::md {
 
-/// The topology of a run: the charges of alchemical atoms are those of the run's state. A run that
-/// takes on other states begins with whole charges.
+/// The topology of a run: charges and constraints of alchemical atoms are those of the run's state. A
+/// run that takes on other states begins with whole charges.
 Topology topology_of_state(const Input& input, Topology whole);
+
+/// The constraints whose lengths change with lambda.
+ChangingConstraints changing_constraints(const Input& input);
 
 /// The charges that the atoms of a kind of alchemical molecule have at lambda 1.
 std::vector<double> charges_of_state_b(const Input& input, const Topology::Molecule& molecule);

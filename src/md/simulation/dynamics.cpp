@@ -76,6 +76,10 @@ std::vector<double> Dynamics::inverse_masses() const {
 void Dynamics::connect(ForceEngine& engine, std::shared_ptr<MoleculePlaces> places,
                        ConstraintGroups groups) {
   engine_ = &engine;
+  for (ForceTerm* const term : engine.terms()) {
+    auto* const sees = dynamic_cast<SeesMotion*>(term);
+    if (sees != nullptr && !minimizes()) terms_that_see_motion_.push_back(sees);
+  }
   if (system_.topology.constraint_count() > 0) {
     Constraints::GhostVectors ghost_vectors;
     ghost_vectors.start = [&engine](std::span<const Vec3> local, std::span<Vec3> ghosts) {
@@ -235,8 +239,28 @@ void Dynamics::finish_step() {
   if ((constraints_ || !engine_->impulses().forces.empty()) && !minimizes()) complete_velocities();
 }
 
+bool Dynamics::must_tell_motion() const {
+  return std::ranges::any_of(terms_that_see_motion_, [this](const SeesMotion* term) {
+    return term->needs_motion(clock_.step);
+  });
+}
+
+void Dynamics::tell_motion() {
+  if (!must_tell_motion()) return;
+  complete_velocities();
+  double by_lengths = 0.0;
+  if (constraints_ && constraints_->lengths_change()) {
+    measure_constraints();
+    by_lengths = constraints_->derivative_by_lengths();
+  }
+  for (SeesMotion* const term : terms_that_see_motion_) {
+    if (term->needs_motion(clock_.step)) term->see_motion(system_.particles, by_lengths);
+  }
+}
+
 bool Dynamics::can_move_early() const {
-  return engine_->can_move() && integrator_->moves_in_parts() && !constraints_ && !virtual_sites_ &&
+  return engine_->can_move() && !must_tell_motion() && integrator_->moves_in_parts() &&
+         !constraints_ && !virtual_sites_ &&
          std::ranges::none_of(
              modifiers_, [this](const auto& modifier) { return modifier->is_due(clock_.step); });
 }

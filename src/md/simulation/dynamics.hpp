@@ -8,6 +8,7 @@
 
 #include "md/core/energy_and_virial.hpp"
 #include "md/core/step_context.hpp"
+#include "md/forces/sees_motion.hpp"
 #include "md/input/input.hpp"
 #include "md/integrate/constraints.hpp"
 #include "md/integrate/integrators/minimizer.hpp"
@@ -88,6 +89,8 @@ class Dynamics {
   void finish_step();
   /// Lets the thermostats and other modifiers act that are due at the end of a step.
   void modify() { modify(Moment::end_of_step); }
+  /// Tells velocities and constraint forces to the force terms that need them in this step.
+  void tell_motion();
 
   /// Local. Whether particles may move on into the next step one by one, as far as constraints,
   /// virtual sites and modifiers allow.
@@ -127,6 +130,7 @@ class Dynamics {
  private:
   /// The point within a step at which thermostats and other modifiers act.
   enum class Moment { between_drifts, end_of_step };
+  bool must_tell_motion() const;
   Moment moment_of(const StepModifier& modifier) const {
     return thermostats_act_between_drifts_ && modifier.is_thermostat() ? Moment::between_drifts
                                                                        : Moment::end_of_step;
@@ -161,6 +165,7 @@ class Dynamics {
   std::unique_ptr<Constraints> constraints_;     ///< null if there are none
   std::unique_ptr<VirtualSites> virtual_sites_;  ///< null if there are none
   std::vector<std::unique_ptr<StepModifier>> modifiers_;
+  std::vector<SeesMotion*> terms_that_see_motion_;
   DegreesOfFreedom degrees_;
 
   bool ended_ = false;                      ///< velocities belong to the present step's end

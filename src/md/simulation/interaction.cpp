@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "md/forces/alchemy/input/mutation_sections.hpp"
 #include "md/forces/longrange/homogeneous_correction.hpp"
 #include "md/forces/molecular/input/molecule_model_from_input.hpp"
 #include "md/forces/molecular/molecular_forces.hpp"
@@ -177,6 +178,9 @@ Interaction::Interaction(const Input& input, const ParameterTexts& texts)
     } else {
       rotating_ = !std::ranges::all_of(std::span(components_).subspan(type_count_), is_single_site);
     }
+  }
+  for (std::size_t type = 0; type < type_count_; ++type) {
+    components_[type].mass = mass_in_run(input, type);
   }
   if (type_count_ > 0) act_of_atoms(input, texts);
   if (potential_) {

@@ -48,10 +48,11 @@ void Simulation::Implementation::begin() {
     const auto measured = start_.times.measure(StartTimes::forces);
     dynamics_.compute_forces(&sums);
   }
-  files_.terms.write(*engine_);
   if (clock_.first_step == 0 && !start_.resumes) warn_of_overlaps();
   check_first_forces();
   dynamics_.reset_pending_kick();
+  dynamics_.tell_motion();
+  files_.terms.write(*engine_);
   start_barostat(sums);
   log_start_times();
   if (clock_.first_step == 0 && !start_.resumes) {
@@ -332,6 +333,7 @@ void Simulation::Implementation::step() {
   dynamics_.compute_forces(sample || box_control_.reads_pressure() ? &sums : nullptr);
   dynamics_.finish_step();
   dynamics_.modify();
+  dynamics_.tell_motion();
   if (barostat_acts) act_barostat(sums, sample);
   if (sample) observe(sums);
 }

@@ -300,8 +300,8 @@ class _Builder:
             if asked is not None and not asked.molecule and changes(kind):
                 self.mutations.terms[kind.name] = of_kind.changed
                 self.mutations.atoms[kind.name] = [
-                    (types[k], atom.charge) if atom.state_b is None
-                    else (self._type_name(atom.state_b[0], atom.mass), atom.state_b[1])
+                    (types[k], atom.charge, atom.mass) if atom.state_b is None
+                    else (self._type_name(atom.state_b[0], atom.mass), *atom.state_b[1:])
                     for k, atom in enumerate(kind.atoms)
                 ]  # fmt: skip
             starts = _residue_starts(kind)

@@ -14,7 +14,6 @@ from sterna.importing.gromacs.state_b import (
     Changed,
     changed_parameters,
     in_state_b,
-    tell_masses,
     terms_between_states,
 )
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology
@@ -98,7 +97,6 @@ def terms_of_molecule(
         )
     pairs, with_all = terms_of_pairs(kind, topology, notes, is_apart)
     if mutates:
-        tell_masses(kind, notes)
         of_pairs = changed_pairs(kind, other, topology, notes)
         changed += of_pairs.values()
         pairs = [one for one in pairs if one.atoms not in of_pairs]
@@ -130,16 +128,18 @@ def _changed_terms(
 ) -> list[Changed]:
     """`distances`: lengths that constraints keep."""
     pair = (min(entry.atoms), max(entry.atoms))
-    if entry.section == "bonds" and pair in distances:
-        for of_a, of_b in both:
-            if of_a[0] != of_b[0]:
+    if entry.section in ("bonds", "constraints") and pair in distances:
+        lengths = {(of_a[0], of_b[0]) for of_a, of_b in both}
+        for _, of_b in lengths:
+            if not of_b > 0.0:
                 entry.line.fail(
-                    None,
-                    f"the length of the constraint of the atoms {pair[0] + 1} and {pair[1] + 1} changes "
-                    "to that of a state B, which is not taken over; expected equal lengths, or no "
-                    "constraint",
+                    None, f"a distance in state B is {of_b:g}; expected a length above 0"
                 )
-        return []
+        return [
+            Changed("mutated_constraint", pair, (("distance", of_b),))
+            for of_a, of_b in lengths
+            if of_a != of_b
+        ]
     return list(terms_between_states(entry, both))
 
 

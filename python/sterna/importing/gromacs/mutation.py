@@ -15,9 +15,9 @@ from sterna.importing.system import System
 class Mutations:
     """What changes, by the names of molecule types."""
 
-    atoms: dict[str, list[tuple[str, float]]] = field(
+    atoms: dict[str, list[tuple[str, float, float]]] = field(
         default_factory=dict
-    )  #: types and charges of B
+    )  #: types, charges and masses of B
     terms: dict[str, list[Changed]] = field(default_factory=dict)
 
 
@@ -31,21 +31,27 @@ def with_mutation(
     members = {k for k, kind in enumerate(kind_of) if kind.name in of.atoms}
     if not members:
         asked.require_molecule([])
-    groups: dict[tuple[str, str, float, bool], set[int]] = {}
+    groups: dict[tuple[str, str, float, float | None, bool], set[int]] = {}
+    masses_change = any(asked.lambdas["mass"])
     first = 0
     while first < len(kind_of):
         kind = kind_of[first]
-        for k, (name, charge) in enumerate(of.atoms.get(kind.name, [])):
+        for k, (name, charge, mass) in enumerate(of.atoms.get(kind.name, [])):
             atom = system.atoms[first + k]
+            new_mass = mass if masses_change and mass != kind.atoms[k].mass else None
             is_changed = (atom.type, atom.charge) != (name, charge)
-            groups.setdefault((atom.type, name, charge, is_changed), set()).add(first + k)
+            key = (atom.type, name, charge, new_mass, is_changed)
+            groups.setdefault(key, set()).add(first + k)
         first += len(kind.atoms)
     _require_hard_charges(system, asked, groups)
     mutations: list[dict[str, Any]] = []
-    for (_, name, charge, is_changed), atoms in groups.items():
+    for (_, name, charge, mass, is_changed), atoms in groups.items():
         system, names = split_types(system, atoms, "_mutated")
-        if is_changed:
-            mutations += [{"type": one, "becomes": name, "charge": charge} for one in names]
+        if is_changed or mass is not None:
+            of_mass = {} if mass is None else {"mass": mass}
+            mutations += [
+                {"type": one, "becomes": name, "charge": charge} | of_mass for one in names
+            ]
     molecules = names_of(system, asked, members)
     tables = _tables({name: of.terms[kind_of[atom].name] for name, atom in molecules.items()})
     section = {
@@ -53,7 +59,12 @@ def with_mutation(
         "kind": "mutation",
         "charges": asked.lambdas["coul"],
         "van_der_waals": asked.lambdas["vdw"],
-        **({"bonded": asked.lambdas["bonded"]} if "mutated_term" in tables else {}),
+        **(
+            {"bonded": asked.lambdas["bonded"]}
+            if {"mutated_term", "mutated_constraint"} & tables.keys()
+            else {}
+        ),
+        **({"masses": asked.lambdas["mass"]} if any("mass" in one for one in mutations) else {}),
         "charge_path": "energies",
         "state": asked.state,
         "interval": asked.interval,
@@ -65,9 +76,11 @@ def with_mutation(
 
 
 def _require_hard_charges(
-    system: System, asked: FreeEnergy, groups: dict[tuple[str, str, float, bool], set[int]]
+    system: System,
+    asked: FreeEnergy,
+    groups: dict[tuple[str, str, float, float | None, bool], set[int]],
 ) -> None:
-    for (_, _, charge, is_changed), atoms in groups.items():
+    for (_, _, charge, _, is_changed), atoms in groups.items():
         if not asked.has_soft_charges or not is_changed:
             continue
         if charge or any(system.atoms[k].charge for k in atoms):
@@ -75,7 +88,7 @@ def _require_hard_charges(
 
 
 def _tables(terms: dict[str, list[Changed]]) -> dict[str, list[dict[str, Any]]]:
-    """`[[mutated_term]]`s and `[[mutated_pair]]`s of molecules; those that are alike become one."""
+    """`[[mutated_term]]`s, constraints and pairs of molecules; those that are alike become one."""
     alike: dict[tuple[str, str, tuple], list[list[int]]] = {}
     for name, changed in terms.items():
         for one in changed:

@@ -12,7 +12,6 @@ from typing import Any
 from sterna.importing.gromacs.bonded import parameters_of
 from sterna.importing.gromacs.functions import FUNCTIONS
 from sterna.importing.gromacs.topology import Entry, MoleculeType, Topology, TopologyAtom
-from sterna.importing.notes import Notes
 
 #: Sections, potentials and parameters of functions that may change, in GROMACS's order.
 _CHANGING: dict[tuple[str, int], tuple[str, str, tuple[str, ...]]] = {
@@ -33,7 +32,7 @@ Values = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Changed:
-    """A `[[mutated_term]]` or `[[mutated_pair]]` of a molecule, with atoms counted from 0."""
+    """A `[[mutated_term]]`, constraint or pair of a molecule, with atoms counted from 0."""
 
     section: str
     atoms: tuple[int, ...]
@@ -66,16 +65,6 @@ def in_state_b(kind: MoleculeType) -> MoleculeType:
     )
 
 
-def tell_masses(kind: MoleculeType, notes: Notes) -> None:
-    for atom in kind.atoms:
-        if atom.state_b is not None and atom.state_b[2] != atom.mass:
-            notes.tell(
-                "masses stay those of state A: they have no part in the energy of places, and the "
-                "free energy of motion, which they change, is left out",
-                atom.line,
-            )
-
-
 def changed_parameters(
     entry: Entry, kind: MoleculeType, other: MoleculeType, topology: Topology
 ) -> list[tuple[Values, Values]]:
@@ -83,7 +72,7 @@ def changed_parameters(
 
     `other`: the molecule in state B.
     """
-    if entry.section not in ("bonds", "angles", "dihedrals"):
+    if entry.section not in ("bonds", "constraints", "angles", "dihedrals"):
         _require_same(entry)
         return []
     of_a = parameters_of(entry, kind, topology)
@@ -97,7 +86,7 @@ def changed_parameters(
             "too",
         )
     key = (entry.section, entry.function)
-    if key not in _CHANGING and key != _UREY_BRADLEY:
+    if entry.section != "constraints" and key not in _CHANGING and key != _UREY_BRADLEY:
         name = FUNCTIONS[entry.section][entry.function].name
         entry.line.fail(None, f"a {name} that changes to a state B is not taken over")
     return list(zip(of_a, of_b, strict=True))

@@ -9,7 +9,8 @@ namespace sterna::md {
 /// at all, 1 altogether.
 struct AlchemicalState {
   double van_der_waals = 0.0, charges = 0.0;
-  double bonded = 0.0;  ///< of terms that change
+  double bonded = 0.0;  ///< of terms and constraints that change
+  double masses = 0.0;
 
   bool operator==(const AlchemicalState&) const = default;
 };
@@ -20,9 +21,10 @@ struct AlchemicalPart {
   std::string_view lambda;     ///< its name in files
   double AlchemicalState::*value;
 };
-inline constexpr std::array<AlchemicalPart, 3> alchemical_parts{
+inline constexpr std::array<AlchemicalPart, 4> alchemical_parts{
     {{"alchemy.charges", "coul-lambda", &AlchemicalState::charges},
      {"alchemy.van_der_waals", "vdw-lambda", &AlchemicalState::van_der_waals},
-     {"alchemy.bonded", "bonded-lambda", &AlchemicalState::bonded}}};
+     {"alchemy.bonded", "bonded-lambda", &AlchemicalState::bonded},
+     {"alchemy.masses", "mass-lambda", &AlchemicalState::masses}}};
 
 }  // namespace sterna::md

@@ -24,7 +24,10 @@ AlchemicalState changed_by(AlchemicalState state, const StateParameters& values)
 }  // namespace
 
 AlchemicalTerm::AlchemicalTerm(const comm::Context& context, States states)
-    : writes_(context.rank() == 0), states_(std::move(states)), now_(states_.all[states_.start]) {
+    : writes_(context.rank() == 0),
+      states_(std::move(states)),
+      now_(states_.all[states_.start]),
+      motion_(context, std::move(states_.motion)) {
   if (states_.interval > 0) texts_.push_back({".dhdl.xvg", head()});
 }
 
@@ -36,9 +39,26 @@ void AlchemicalTerm::begin_step(const StepContext& now) {
 
 void AlchemicalTerm::write_if_due() {
   if (is_new_ && states_.interval > 0 && step_ % states_.interval == 0) {
-    write_row(energies(*particles_, states_.all));
+    AlchemicalEnergies found = energies(*particles_, states_.all);
+    if (motion_.is_used()) {
+      without_motion_ = std::move(found);
+    } else {
+      write_row(found);
+    }
   }
   is_new_ = false;
+}
+
+bool AlchemicalTerm::needs_motion(std::int64_t step) const {
+  return motion_.is_used() && states_.interval > 0 && step % states_.interval == 0;
+}
+
+void AlchemicalTerm::see_motion(const ParticleStore& particles, double by_lengths) {
+  // Forces that a resumed run computes again have their row in the file.
+  if (!without_motion_) return;
+  motion_.add(particles, by_lengths, now_, states_.all, *without_motion_);
+  write_row(*without_motion_);
+  without_motion_.reset();
 }
 
 StateParameters AlchemicalTerm::state_parameters() const {
@@ -64,16 +84,20 @@ std::vector<double> AlchemicalTerm::energies_with(std::span<const StateParameter
   const AlchemicalEnergies found = energies(*particles_, states);
   derivatives_ = {{std::string(alchemical_parts[0].parameter), found.by_charges},
                   {std::string(alchemical_parts[1].parameter), found.by_van_der_waals},
-                  {std::string(alchemical_parts[2].parameter), found.by_bonded}};
+                  {std::string(alchemical_parts[2].parameter), found.by_bonded},
+                  {std::string(alchemical_parts[3].parameter), found.by_masses}};
   return found.differences;
 }
 
 void AlchemicalTerm::write_row(const AlchemicalEnergies& energies) {
   if (!writes_) return;
   std::string& lines = texts_.front().lines;
-  lines +=
-      fmt::format("{:.12g} {:.12g} {:.12g}", time_, energies.by_charges, energies.by_van_der_waals);
-  if (states_.have_bonded) lines += fmt::format(" {:.12g}", energies.by_bonded);
+  const double slopes[] = {energies.by_charges, energies.by_van_der_waals, energies.by_bonded,
+                           energies.by_masses};
+  lines += fmt::format("{:.12g}", time_);
+  for (const double slope : std::span(slopes).first(states_.parts)) {
+    lines += fmt::format(" {:.12g}", slope);
+  }
   for (const double difference : energies.differences) lines += fmt::format(" {:.12g}", difference);
   lines += "\n";
 }

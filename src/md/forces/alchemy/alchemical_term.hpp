@@ -2,37 +2,34 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "md/forces/alchemy/alchemical_energies.hpp"
+#include "md/forces/alchemy/alchemical_motion.hpp"
 #include "md/forces/alchemy/alchemical_state.hpp"
 #include "md/forces/force_term.hpp"
+#include "md/forces/sees_motion.hpp"
 #include "md/forces/state_parameters.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
 
-/// Energies of one configuration in all states.
-struct AlchemicalEnergies {
-  /// dU/dlambda of charges, of van der Waals interactions and of bonded terms in the present state.
-  double by_charges = 0.0, by_van_der_waals = 0.0, by_bonded = 0.0;
-  /// The energy of each state minus that of the present state.
-  std::vector<double> differences;
-};
-
 /// What all alchemical terms have in common: the states of a run, the present one, which is part of a
 /// checkpoint where it changes, and the file of the energies in all states. A run has at most one
 /// such term.
-class AlchemicalTerm : public ForceTerm, public HasStateParameters {
+class AlchemicalTerm : public ForceTerm, public HasStateParameters, public SeesMotion {
  public:
   struct States {
     std::vector<AlchemicalState> all;
     std::size_t start = 0;
     /// Whether the run takes on other states while it goes on; a checkpoint keeps its state then.
     bool change = false;
-    bool have_bonded = false;     ///< whether some bonded terms change
+    std::size_t parts = 2;  ///< so many of `alchemical_parts` are in files
+    AlchemicalMotion::Options motion{};
     std::int64_t interval = 0;    ///< steps between two rows of the file; 0: no file
     double temperature = 0.0;     ///< for the head of the file; 0: not known
     double thermal_energy = 0.0;  ///< k times that
@@ -53,7 +50,11 @@ class AlchemicalTerm : public ForceTerm, public HasStateParameters {
   std::vector<double> energies_with(std::span<const StateParameters> sets) override;
   StateParameters derivatives() const override { return derivatives_; }
 
-  /// Collective. The energies of the positions of the last forces in these states.
+  bool needs_motion(std::int64_t step) const override;
+  void see_motion(const ParticleStore& particles, double by_lengths) override;
+
+  /// Collective. The energies of the positions of the last forces in these states, without the part
+  /// of motion.
   virtual AlchemicalEnergies energies(const ParticleStore& particles,
                                       std::span<const AlchemicalState> states) const = 0;
 
@@ -72,7 +73,7 @@ class AlchemicalTerm : public ForceTerm, public HasStateParameters {
  private:
   /// What the run's files have of a state.
   std::span<const AlchemicalPart> parts_of_state() const {
-    return std::span(alchemical_parts).first(states_.have_bonded ? 3 : 2);
+    return std::span(alchemical_parts).first(states_.parts);
   }
   void write_row(const AlchemicalEnergies& energies);
   std::string head() const;
@@ -81,6 +82,8 @@ class AlchemicalTerm : public ForceTerm, public HasStateParameters {
   States states_;
   AlchemicalState now_;
   StateParameters derivatives_;
+  AlchemicalMotion motion_;
+  std::optional<AlchemicalEnergies> without_motion_;  ///< of a row that lacks the part of motion
   const ParticleStore* particles_ = nullptr;
   std::int64_t step_ = -1;
   double time_ = 0.0;

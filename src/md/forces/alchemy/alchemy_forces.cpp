@@ -242,10 +242,10 @@ RigidSurroundings::Parts AlchemyForces::add_rigid_forces(ParticleStore& particle
   RigidSurroundings::Parts parts = rigid_->add_forces(atoms_among_rigid(), now().van_der_waals,
                                                       now().charges, particles, push, sums);
   if (context_.rank() != 0) return parts;
-  const BodiesBeyond tail = rigid_->beyond(counts_of_kinds_);
-  parts.of_wells += (1.0 - now().van_der_waals) * tail.energy;
+  const RigidSurroundings::Beyond tail = rigid_->beyond(counts_of_kinds_);
+  parts.of_wells += tail.energy(now().van_der_waals);
   for (int axis = 0; axis < 3; ++axis) {
-    sums.virial[axis] += (1.0 - now().van_der_waals) * tail.virial / 3.0;
+    sums.virial[axis] += tail.virial(now().van_der_waals) / 3.0;
   }
   return parts;
 }
@@ -253,12 +253,14 @@ RigidSurroundings::Parts AlchemyForces::add_rigid_forces(ParticleStore& particle
 void AlchemyForces::add_rigid_energies(const ParticleStore& particles, Sums& sums) const {
   const RigidSurroundings::Energies found =
       rigid_->energies(atoms_among_rigid(), sums.lambdas, particles);
-  const double tail = context_.rank() == 0 ? rigid_->beyond(counts_of_kinds_).energy : 0.0;
+  RigidSurroundings::Beyond tail;
+  if (context_.rank() == 0) tail = rigid_->beyond(counts_of_kinds_);
   for (std::size_t k = 0; k < sums.lambdas.size(); ++k) {
-    sums.van_der_waals[k] += found.of_wells[k] + (1.0 - sums.lambdas[k]) * tail;
+    sums.van_der_waals[k] += found.of_wells[k] + tail.energy(sums.lambdas[k]);
   }
-  sums.by_van_der_waals += found.by_wells - tail;
-  sums.of_charges.at_a += found.of_charges;
+  sums.by_van_der_waals += found.by_wells + tail.of_b.energy - tail.of_a.energy;
+  sums.of_charges.at_a += found.of_charges_of_a;
+  sums.of_charges.at_b += found.of_charges_of_b;
 }
 
 void AlchemyForces::add_changed_forces(EnergyAndVirial& sums) {

@@ -214,6 +214,17 @@ std::vector<RigidAlchemyForces::SolvedCharges::Body> RigidAlchemyForces::bodies(
   return bodies;
 }
 
+double RigidAlchemyForces::add_lacking_images(EnergyAndVirial& sums) {
+  const double factor = now().charges * (1.0 - now().charges);
+  if (!options_.interpolates_energies || !options_.solved_charges || factor == 0.0) return 0.0;
+  const SolvedCharges::WithImages images = options_.solved_charges->with_images(bodies());
+  for (std::size_t m = 0; m < molecules_.size(); ++m) {
+    push(m, factor * images.forces[m], factor * images.torques[m]);
+  }
+  for (int k = 0; k < 6; ++k) sums.virial[k] += factor * images.sums.virial[k];
+  return factor * images.sums.energy;
+}
+
 void RigidAlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   take_places();
   std::ranges::fill(forces_, 0.0);
@@ -247,6 +258,7 @@ void RigidAlchemyForces::finish(ParticleStore& particles, EnergyAndVirial* sums)
     push(n, -1.0 * pair.force, pair.torque_b);
     add_virial(own, d, pair);
   });
+  of_charges += add_lacking_images(own);
   of_forces_->run();
   for (std::size_t k = 0; k < slot_of_own_.size(); ++k) {
     const double* force = forces_.data() + numbers_of_force * slot_of_own_[k];
@@ -297,7 +309,7 @@ AlchemicalEnergies RigidAlchemyForces::energies(const ParticleStore& particles,
   });
   if (options_.solved_charges) {
     // The potentials of all charges are those of others and those of the molecules as they are.
-    const double images = options_.solved_charges->with_images(bodies());
+    const double images = options_.solved_charges->with_images(bodies()).sums.energy;
     with_others += options_.solved_charges->in_potentials(particles, place_of_own_) -
                    2.0 * (1.0 - now().charges) * images;
     of_own += images;

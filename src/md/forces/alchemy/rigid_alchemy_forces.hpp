@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "md/core/box.hpp"
+#include "md/core/energy_and_virial.hpp"
 #include "md/core/quaternion.hpp"
 #include "md/forces/alchemy/alchemical_term.hpp"
 #include "md/forces/body_pairs.hpp"
@@ -25,9 +26,10 @@ namespace sterna::md {
 ///
 /// U(lambda) = (1 - lambda) U_RA + (1 - lambda)^2 U_AA,
 ///
-/// or (1 - lambda) (U_RA + U_AA), if energies are interpolated, which is for charges that end at a
-/// cutoff. Where a solver has charges and dipoles, it has those of alchemical molecules times
-/// 1 - lambda, and this term has quadrupoles. A rigid molecule has no energy within
+/// or (1 - lambda) (U_RA + U_AA), if energies are interpolated. Where a solver has charges and
+/// dipoles, it has those of alchemical molecules times 1 - lambda, and this term has quadrupoles. If
+/// energies are interpolated, the solver's part of U_AA lacks lambda (1 - lambda) U_AA, which is
+/// added here. A rigid molecule has no energy within
 /// itself, so it is decoupled and annihilated alike.
 ///
 /// All ranks know the places and orientations of all alchemical molecules by a reduction. Each rank
@@ -47,9 +49,13 @@ class RigidAlchemyForces final : public AlchemicalTerm {
       Vec3 center;
       Quaternion orientation;
     };
-    /// This rank's share of the energy of whole charges and dipoles of these bodies with each other and
-    /// with the images of all.
-    std::function<double(std::span<const Body>)> with_images{};
+    /// This rank's share of whole charges and dipoles of these bodies with each other and with the
+    /// images of all: energy and virial, and forces and torques on each body.
+    struct WithImages {
+      EnergyAndVirial sums;
+      std::vector<Vec3> forces, torques;
+    };
+    std::function<WithImages(std::span<const Body>)> with_images{};
   };
   struct Options {
     std::vector<char> is_alchemical;  ///< by kind
@@ -103,6 +109,9 @@ class RigidAlchemyForces final : public AlchemicalTerm {
   void for_each_pair(Visit&& visit) const;
   std::vector<SolvedCharges::Body> bodies() const;
   void push(std::size_t molecule, const Vec3& force, const Vec3& torque);
+  /// Adds what the solver's charges of alchemical molecules with each other lack, if energies are
+  /// interpolated. Returns this rank's share of its energy.
+  double add_lacking_images(EnergyAndVirial& sums);
 
   comm::Context context_;
   const Box& box_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,12 +18,23 @@ namespace sterna::md {
 /// Pairs of alchemical atoms with rigid molecules, which are not alchemical.
 class RigidSurroundings {
  public:
+  /// What atoms of a type are in states A and B.
+  struct Ends {
+    double charge_of_a = 0.0, charge_of_b = 0.0;
+    std::optional<std::size_t> type_of_b{};  ///< whose wells they have; nothing: none
+  };
   struct Options {
     std::shared_ptr<const BodyPairs> pairs;
+    /// The same without soft cores: for wells that both states have.
+    std::shared_ptr<const BodyPairs> hard_pairs;
+    /// Each alchemical atom has a charge of 1 here.
+    std::shared_ptr<const BodyPairs> unit_charges;
+    std::vector<Ends> ends;      ///< by type
     std::size_t atom_types = 0;  ///< kinds from this one on are rigid molecules
     std::size_t kinds = 0;
-    std::function<BodiesBeyond(std::span<const double> counts, double volume)>
-        beyond{};  ///< or empty
+    /// What lies beyond the cutoff in states A and B; may be empty.
+    std::function<BodiesBeyond(std::span<const double> counts, double volume)> beyond{},
+        beyond_of_b{};
   };
   struct Atom {
     Vec3 position;
@@ -44,17 +56,24 @@ class RigidSurroundings {
                    const std::function<void(std::size_t, const Vec3&)>& act,
                    EnergyAndVirial& sums) const;
   /// This rank's part of energies: of wells at some lambdas, the derivative at the first one, and of
-  /// whole charges with multipoles.
+  /// the charges of both states with multipoles.
   struct Energies {
     std::vector<double> of_wells;
-    double by_wells = 0.0, of_charges = 0.0;
+    double by_wells = 0.0, of_charges_of_a = 0.0, of_charges_of_b = 0.0;
   };
   Energies energies(std::span<const Atom> atoms, std::span<const double> lambdas,
                     const ParticleStore& particles) const;
-  /// What lies beyond the cutoff, for counts of all kinds.
-  BodiesBeyond beyond(std::span<const double> counts) const {
-    return options_.beyond ? options_.beyond(counts, box_.volume()) : BodiesBeyond{};
-  }
+  /// What lies beyond the cutoff in states A and B, for counts of all kinds.
+  struct Beyond {
+    BodiesBeyond of_a{}, of_b{};
+    double energy(double lambda) const {
+      return (1.0 - lambda) * of_a.energy + lambda * of_b.energy;
+    }
+    double virial(double lambda) const {
+      return (1.0 - lambda) * of_a.virial + lambda * of_b.virial;
+    }
+  };
+  Beyond beyond(std::span<const double> counts) const;
   std::size_t kinds() const { return options_.kinds; }
 
  private:
@@ -62,10 +81,19 @@ class RigidSurroundings {
   void for_each_pair(std::span<const Atom> atoms, const ParticleStore& particles,
                      Visit&& visit) const;
 
+  bool act(std::size_t type, std::size_t kind) const;
+  /// Wells of an atom of this type with a molecule, between states A and B.
+  BodyPairSums wells(std::size_t type, std::size_t kind, const Vec3& d, std::span<const Vec3> sites,
+                     double lambda) const;
+  /// Charges likewise, for an atom of charge 1.
+  BodyPairSums charges(std::size_t type, std::size_t kind, const Vec3& d,
+                       std::span<const Vec3> sites) const;
+
   const Box& box_;
   Options options_;
-  std::vector<std::vector<Vec3>> sites_of_types_;  ///< of each type of atom, which does not turn
-  std::vector<std::uint32_t> rigid_;               ///< places of rigid molecules in the store
+  /// Of each type of atom, which does not turn; likewise for those with a charge of 1.
+  std::vector<std::vector<Vec3>> sites_of_types_, sites_of_units_;
+  std::vector<std::uint32_t> rigid_;  ///< places of rigid molecules in the store
 };
 
 }  // namespace sterna::md

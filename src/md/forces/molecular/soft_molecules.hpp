@@ -23,6 +23,7 @@ class SoftMolecules final : public BodyPairs {
   bool act(std::size_t a, std::size_t b) const override {
     return !wells(a, b).empty() || !multipoles(a, b).empty();
   }
+  bool have_wells(std::size_t a, std::size_t b) const override { return !wells(a, b).empty(); }
   double range() const override { return range_; }
   void turn(std::size_t kind, const Quaternion& orientation,
             std::vector<Vec3>& into) const override;

@@ -192,12 +192,27 @@ AlchemicalCharges::Solved solved_charges_of(const Electrostatics& solver,
   return solved;
 }
 
+AlchemicalMotion::Options motion_of(const Input& input) {
+  AlchemicalMotion::Options motion;
+  motion.lengths_change = !input.tables<MutatedConstraintSection>().empty();
+  if (!masses_change(input)) return motion;
+  for (std::size_t type = 0; type < input.types.size(); ++type) {
+    motion.masses.push_back({input.types[type].mass, mass_in_state_b(input, type)});
+  }
+  motion.is_constrained = [topology = topology_from_input(input)](std::int64_t id) {
+    return !topology.constraints_of(topology.place_of(id)).empty();
+  };
+  return motion;
+}
+
 AlchemicalTerm::States states_of(const Input& input, const AlchemySection& section) {
   AlchemicalTerm::States states;
   for (std::size_t k = 0; k < section.state_count(); ++k) {
     states.all.push_back(section.lambdas_of(k));
   }
   states.start = static_cast<std::size_t>(section.state);
+  states.parts = alchemical_parts_of(input).size();
+  states.motion = motion_of(input);
   states.change = input.section<MovingTargets>().by_states;
   if (!input.minimizes()) states.interval = section.interval;
   states.temperature = temperature_of_run(input).value_or(0.0);
@@ -233,7 +248,6 @@ std::unique_ptr<ForceTerm> make_alchemy(const TermRequest& request) {
                                                          std::span<Vec3> forces) {
         return terms.compute(molecule, lambda, positions, forces);
       };
-      options.states.have_bonded = true;
     }
     options.changed_pairs = changed_pairs_of(input);
   }

@@ -27,6 +27,7 @@
 #include "md/observe/observer_table.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/checkpoint.hpp"
+#include "md/simulation/alchemical_system.hpp"
 #include "md/simulation/force_term_table.hpp"
 #include "md/simulation/starting/start_loader.hpp"
 #include "md/start/readers/formats.hpp"
@@ -396,7 +397,8 @@ void Simulation::Implementation::make_engine() {
                             ? std::max(molecule_extent(input_), system_.interaction.range())
                             : std::numeric_limits<double>::infinity();
   ConstraintGroups groups(system_.topology, dynamics_.inverse_masses(),
-                          input_.run.constraint_algorithm, input_.run.constraint_tolerance, widest);
+                          input_.run.constraint_algorithm, input_.run.constraint_tolerance, widest,
+                          changing_constraints(input_));
   if (!system_.topology.empty()) {
     options.places = std::make_shared<MoleculePlaces>(system_.topology, system_.box);
     options.molecule_extent = std::max(molecule_extent(input_), groups.extent()) + lists_.skin();

@@ -19,7 +19,7 @@ PhysicsRow physics::alchemy() {
   return {.name = "alchemy",
           .sentence = "molecules whose interactions are switched off, state by state",
           .sections = {section::alchemy, section::mutation, section::mutated_term,
-                       section::mutated_pair},
+                       section::mutated_constraint, section::mutated_pair},
           .check = check_alchemical,
           .check_in_box = check_alchemy_in_box,
           .text_files = {".dhdl.xvg"}};

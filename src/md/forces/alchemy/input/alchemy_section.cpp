@@ -45,11 +45,17 @@ InputSection alchemy() {
             .aliases = {"coul-lambdas", "coul_lambdas", "coulomb", "electrostatics"}},
            {.name = "bonded",
             .target = option<&AlchemySection::bonded>,
-            .description = "For each state lambda of the bonded terms that change, by "
-                           "`[[mutated_term]]`.",
+            .description = "For each state lambda of the bonded terms and constraints that change, "
+                           "by `[[mutated_term]]` and `[[mutated_constraint]]`.",
             .default_text = "0 in all states",
             .range = share,
             .aliases = {"bonded-lambdas", "bonded_lambdas"}},
+           {.name = "masses",
+            .target = option<&AlchemySection::masses>,
+            .description = "For each state lambda of the masses that change, by `[[mutation]]`.",
+            .default_text = "0 in all states",
+            .range = share,
+            .aliases = {"mass-lambdas", "mass_lambdas"}},
            {.name = "charge_path",
             .target = option<&AlchemySection::charge_path>,
             .description = "What changes in proportion to lambda of the charges. The first and the "

@@ -35,7 +35,7 @@ inline constexpr auto choice_table<ChargePath> = std::to_array<Choice<ChargePath
 struct AlchemySection {  ///< [alchemy]
   std::vector<std::string> molecules;
   AlchemyKind kind = AlchemyKind::decoupling;
-  std::vector<double> van_der_waals, charges, bonded;
+  std::vector<double> van_der_waals, charges, bonded, masses;
   ChargePath charge_path = ChargePath::charges;
   std::int64_t state = 0;
   double soft_core_alpha = 0.5;
@@ -45,7 +45,7 @@ struct AlchemySection {  ///< [alchemy]
 
   bool is_used() const { return !molecules.empty(); }
   std::size_t state_count() const {
-    return std::max({van_der_waals.size(), charges.size(), bonded.size()});
+    return std::max({van_der_waals.size(), charges.size(), bonded.size(), masses.size()});
   }
   /// What is switched off in a state; a list that is not given is 0 in all of them.
   double van_der_waals_of(std::size_t n) const {
@@ -53,8 +53,12 @@ struct AlchemySection {  ///< [alchemy]
   }
   double charges_of(std::size_t n) const { return charges.empty() ? 0.0 : charges[n]; }
   double bonded_of(std::size_t n) const { return bonded.empty() ? 0.0 : bonded[n]; }
+  double masses_of(std::size_t n) const { return masses.empty() ? 0.0 : masses[n]; }
   AlchemicalState lambdas_of(std::size_t n) const {
-    return {.van_der_waals = van_der_waals_of(n), .charges = charges_of(n), .bonded = bonded_of(n)};
+    return {.van_der_waals = van_der_waals_of(n),
+            .charges = charges_of(n),
+            .bonded = bonded_of(n),
+            .masses = masses_of(n)};
   }
 };
 

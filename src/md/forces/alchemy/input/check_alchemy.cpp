@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -93,8 +94,8 @@ class AlchemyChecker {
   }
 
   void schedule() {
-    const std::size_t van_der_waals = of_.van_der_waals.size();
-    if (!value_is_good("van_der_waals") || !value_is_good("charges") || !value_is_good("bonded")) {
+    if (!value_is_good("van_der_waals") || !value_is_good("charges") || !value_is_good("bonded") ||
+        !value_is_good("masses")) {
       return;
     }
     if (of_.state_count() == 0) {
@@ -103,19 +104,28 @@ class AlchemyChecker {
             "with a number for each state");
       return;
     }
+    std::optional<std::pair<std::string_view, std::size_t>> first;
     for (const auto& [key, count] :
-         {std::pair{"charges", of_.charges.size()}, {"bonded", of_.bonded.size()}}) {
-      const std::size_t expected = van_der_waals > 0 ? van_der_waals : of_.charges.size();
-      if (count == 0 || expected == 0 || count == expected) continue;
+         {std::pair<std::string_view, std::size_t>{"van_der_waals", of_.van_der_waals.size()},
+          {"charges", of_.charges.size()},
+          {"bonded", of_.bonded.size()},
+          {"masses", of_.masses.size()}}) {
+      if (count == 0) continue;
+      if (!first) first = {key, count};
+      if (count == first->second) continue;
       error(fmt::format("alchemy.{}", key),
             fmt::format("\"{}\" in [alchemy] has {} numbers and \"{}\" has {}; expected one of "
                         "each for each state",
-                        key, count, van_der_waals > 0 ? "van_der_waals" : "charges", expected));
+                        key, count, first->first, first->second));
       return;
     }
     if (!of_.bonded.empty() && of_.kind != AlchemyKind::mutation) {
       error("alchemy.bonded",
             "\"bonded\" in [alchemy] is for kind = \"mutation\": no bonded term is switched off");
+    }
+    if (!of_.masses.empty() && of_.kind != AlchemyKind::mutation) {
+      error("alchemy.masses",
+            "\"masses\" in [alchemy] is for kind = \"mutation\": no mass is switched off");
     }
     if (value_is_good("state") && of_.state >= static_cast<std::int64_t>(of_.state_count())) {
       error(gives("state") ? "alchemy.state" : "alchemy",
@@ -151,13 +161,7 @@ class AlchemyChecker {
   void kinds_of_forces() {
     const std::vector<char> types = alchemical_types(input_);
     const bool has_atoms = std::ranges::count(types, char{1}) > 0;
-    if (has_rigid_) {
-      rigid_molecules(has_atoms);
-    } else if (!input_.components.empty() && of_.kind == AlchemyKind::mutation) {
-      error("alchemy.kind",
-            "kind = \"mutation\" in [alchemy] does not go with [[component]]s in the system; "
-            "expected \"decoupling\" or \"annihilation\"");
-    }
+    if (has_rigid_) rigid_molecules(has_atoms);
     for (std::size_t n = 0; n < types.size(); ++n) {
       if (types[n] == 0 || many_body_kind(input_, n) == ManyBodyKind::none) continue;
       error("alchemy.molecules",
@@ -188,12 +192,6 @@ class AlchemyChecker {
       error("alchemy.kind",
             "kind = \"mutation\" in [alchemy] is for molecules of atoms; expected \"decoupling\" "
             "for a [[component]]");
-    }
-    if (input_.electrostatics.is_used() && of_.charge_path == ChargePath::energies) {
-      error(
-          "alchemy.charge_path",
-          "charge_path = \"energies\" in [alchemy] is for [[component]]s whose charges end at the "
-          "cutoff; here [electrostatics] has them at any distance: expected \"charges\"");
     }
   }
 

@@ -12,6 +12,7 @@
 #include "md/forces/alchemy/input/check_alchemy.hpp"
 #include "md/forces/alchemy/input/mutation_sections.hpp"
 #include "md/input/changeable_terms.hpp"
+#include "md/input/topology_from_input.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
@@ -25,29 +26,34 @@ class MutationChecker {
   void check() {
     const auto& mutations = input_.tables<MutationSection>();
     const auto& terms = input_.tables<MutatedTermSection>();
+    const auto& constraints = input_.tables<MutatedConstraintSection>();
     const auto& pairs = input_.tables<MutatedPairSection>();
     const bool mutates = of_.is_used() && of_.kind == AlchemyKind::mutation;
     if (!mutates) {
-      const std::string_view first = !mutations.empty() ? "mutation[0]"
-                                     : !terms.empty()   ? "mutated_term[0]"
-                                     : !pairs.empty()   ? "mutated_pair[0]"
-                                                        : "";
+      const std::string_view first = !mutations.empty()     ? "mutation[0]"
+                                     : !terms.empty()       ? "mutated_term[0]"
+                                     : !constraints.empty() ? "mutated_constraint[0]"
+                                     : !pairs.empty()       ? "mutated_pair[0]"
+                                                            : "";
       if (!first.empty()) {
         error(first,
               "this section is for kind = \"mutation\" in [alchemy], which names the molecule");
       }
       return;
     }
-    if (mutations.empty() && terms.empty() && pairs.empty()) {
+    if (mutations.empty() && terms.empty() && constraints.empty() && pairs.empty()) {
       error("alchemy.kind",
-            "kind = \"mutation\" in [alchemy] needs [[mutation]], [[mutated_term]] or "
-            "[[mutated_pair]], which say what changes");
+            "kind = \"mutation\" in [alchemy] needs [[mutation]], [[mutated_term]], "
+            "[[mutated_constraint]] or [[mutated_pair]], which say what changes");
     }
     for (std::size_t n = 0; n < mutations.size(); ++n) mutation(mutations, n);
     lists_of_lambdas();
     shares_of_charges();
     for (std::size_t n = 0; n < terms.size(); ++n)
       term(terms[n], fmt::format("mutated_term[{}]", n));
+    for (std::size_t n = 0; n < constraints.size(); ++n)
+      constraint(constraints[n], fmt::format("mutated_constraint[{}]", n));
+    if (lambdas_of_run(input_).change) states_that_change();
     for (std::size_t n = 0; n < pairs.size(); ++n)
       pair(pairs[n], fmt::format("mutated_pair[{}]", n));
   }
@@ -79,7 +85,14 @@ class MutationChecker {
     if (!good_(place + ".type")) return;
     const std::vector<char> is_alchemical = alchemical_types(input_);
     for (std::size_t k = 0; k < types.size(); ++k) {
-      if (types[k] != one.type || is_alchemical[k] != 0) continue;
+      if (types[k] != one.type) continue;
+      if (one.mass && input_.types[k].mass == 0.0) {
+        error(place + ".mass",
+              fmt::format("the type {} has no mass, as virtual sites do, which keep "
+                          "none",
+                          quote(one.type)));
+      }
+      if (is_alchemical[k] != 0) continue;
       error(place + ".type", fmt::format("the type {} is not that of atoms of the \"molecules\" of "
                                          "[alchemy]",
                                          quote(one.type)));
@@ -107,6 +120,10 @@ class MutationChecker {
          [](const MutatedTermSection& term) { return term.from != term.to; });
     warn(of_.charges, "charges", "mutation", mutations,
          [](const MutationSection& one) { return one.charge.has_value(); });
+    warn(of_.masses, "masses", "mutation", mutations,
+         [](const MutationSection& one) { return one.mass.has_value(); });
+    warn(of_.bonded, "bonded", "mutated_constraint", input_.tables<MutatedConstraintSection>(),
+         [](const MutatedConstraintSection&) { return true; });
     warn(of_.van_der_waals, "van_der_waals", "mutation", mutations,
          [](const MutationSection& one) { return one.becomes != one.type; });
     warn(of_.charges, "charges", "mutated_pair", pairs, [](const MutatedPairSection& pair) {
@@ -150,27 +167,29 @@ class MutationChecker {
     return at == input_.molecules.end() ? nullptr : &*at;
   }
 
-  void atoms(const Input::AtomLists& lists, std::size_t count, std::size_t size,
+  /// Whether lists of atoms are right.
+  bool atoms(const Input::AtomLists& lists, std::size_t count, std::size_t size,
              const std::string& place) {
-    if (!good_(place + ".atoms")) return;
+    if (!good_(place + ".atoms")) return false;
     for (const std::vector<int>& atoms : lists) {
       if (atoms.size() != count) {
         error(place + ".atoms",
               fmt::format("expected {} atoms, and there are {}", count, atoms.size()));
-        return;
+        return false;
       }
       for (auto atom = atoms.begin(); atom != atoms.end(); ++atom) {
         if (static_cast<std::size_t>(*atom) > size) {
           error(place + ".atoms",
                 fmt::format("there is no atom {}: the molecule has {}", *atom, size));
-          return;
+          return false;
         }
         if (std::find(atoms.begin(), atom, *atom) != atom) {
           error(place + ".atoms", fmt::format("the atom {} stands twice in a list", *atom));
-          return;
+          return false;
         }
       }
     }
+    return true;
   }
 
   void term(const MutatedTermSection& one, const std::string& place) {
@@ -243,6 +262,56 @@ class MutationChecker {
   static std::string text_of(const Range& range) {
     if (range.exclusive_minimum) return fmt::format("more than {:g}", range.minimum);
     return fmt::format("{:g} to {:g}", range.minimum, range.maximum);
+  }
+
+  /// Whether constraints of the molecule fix the distance of two of its atoms.
+  bool is_constrained(const Input::Molecule& molecule, int first, int second) const {
+    const auto size = static_cast<int>(molecule.atoms.size());
+    const auto is_inside = [&](const Input::MoleculeTerm& term) {
+      return std::ranges::all_of(term.atoms, [&](const std::vector<int>& atoms) {
+        return std::ranges::all_of(atoms, [&](int atom) { return atom >= 1 && atom <= size; });
+      });
+    };
+    // Other checks tell terms that name atoms beyond the molecule.
+    if (!std::ranges::all_of(molecule.bonds, is_inside) ||
+        !std::ranges::all_of(molecule.constraints, is_inside)) {
+      return true;
+    }
+    const Topology::Pair pair{std::min(first, second) - 1, std::max(first, second) - 1};
+    return std::ranges::any_of(
+        constraints_of(input_, molecule),
+        [&](const Topology::Constraint& constraint) { return constraint.atoms == pair; });
+  }
+
+  void constraint(const MutatedConstraintSection& one, const std::string& place) {
+    const Input::Molecule* const of = molecule(one.molecule, place);
+    if (of == nullptr || !atoms(one.atoms, 2, of->atoms.size(), place)) return;
+    for (const std::vector<int>& pair : one.atoms) {
+      if (is_constrained(*of, pair[0], pair[1])) continue;
+      error(place + ".atoms",
+            fmt::format("no constraint of the molecule {} joins the atoms {} and {}; expected a "
+                        "[[molecule.constraint]] with their distance at lambda 0",
+                        quote(one.molecule), pair[0], pair[1]));
+      return;
+    }
+  }
+
+  /// Masses and constraints of a run stay as they are at its start.
+  void states_that_change() {
+    const auto differ = [](const std::vector<double>& lambdas) {
+      return std::ranges::any_of(lambdas, [&](double x) { return x != lambdas.front(); });
+    };
+    if (differ(of_.masses) && masses_change(input_)) {
+      error("alchemy.masses",
+            "[replicas] exchange states that have the same masses; expected equal numbers, since "
+            "masses do not change where particles are, or a sweep with a run in each state");
+    }
+    if (differ(of_.bonded) && !input_.tables<MutatedConstraintSection>().empty()) {
+      error(
+          "mutated_constraint[0]",
+          "[replicas] exchange states that have the same constraints; expected a bond in place of "
+          "the constraint, or a sweep with a run in each state");
+    }
   }
 
   void pair(const MutatedPairSection& one, const std::string& place) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "md/forces/alchemy/input/alchemy_section.hpp"
 #include "md/input/sections/section.hpp"
 
 namespace sterna::md {
@@ -36,7 +37,14 @@ InputSection mutation() {
                 .target = target_in_table_of<&MutationSection::charge>,
                 .description = "Their charge at lambda 1.",
                 .default_text = "it does not change",
-                .aliases = {"chargeB", "qB"}}},
+                .aliases = {"chargeB", "qB"}},
+               {.name = "mass",
+                .target = target_in_table_of<&MutationSection::mass>,
+                .description = "Their mass at lambda 1.",
+                .default_text = "it does not change",
+                .dimension = Dimension::mass,
+                .range = positive,
+                .aliases = {"massB"}}},
       .behind = "alchemy"};
 }
 
@@ -83,6 +91,33 @@ InputSection mutated_term() {
       .behind = "mutation"};
 }
 
+InputSection mutated_constraint() {
+  return {
+      .schema = {.name = "mutated_constraint",
+                 .is_array = true,
+                 .tables = tables_of<MutatedConstraintSection>(most_terms),
+                 .description =
+                     "A constraint of an alchemical molecule whose length changes in proportion to "
+                     "lambda of `bonded`. `[[molecule]]` has it with its length at lambda 0.",
+                 .aliases = {"perturbed_constraint"}},
+      .keys = {{.name = "molecule",
+                .target = target_in_table_of<&MutatedConstraintSection::molecule>,
+                .description = "Name of the `[[molecule]]`.",
+                .need = Need::required},
+               {.name = "atoms",
+                .target = target_in_table_of<&MutatedConstraintSection::atoms>,
+                .description = "Its two atoms, counted from 1, or a list of pairs of atoms.",
+                .need = Need::required},
+               {.name = "distance",
+                .target = target_in_table_of<&MutatedConstraintSection::distance>,
+                .description = "Its length at lambda 1.",
+                .need = Need::required,
+                .dimension = Dimension::length,
+                .range = positive,
+                .aliases = {"length", "b0B"}}},
+      .behind = "mutated_term"};
+}
+
 InputSection mutated_pair() {
   return {.schema = {.name = "mutated_pair",
                      .is_array = true,
@@ -126,13 +161,39 @@ InputSection mutated_pair() {
                    {.name = "to_charge_product",
                     .target = target_in_table_of<&MutatedPairSection::to_charge_product>,
                     .description = "Product of two charges at lambda 1."}},
-          .behind = "mutated_term"};
+          .behind = "mutated_constraint"};
 }
 
 }  // namespace section
 
 std::span<const AlchemicalPart> alchemical_parts_of(const Input& input) {
-  return std::span(alchemical_parts).first(input.tables<MutatedTermSection>().empty() ? 2 : 3);
+  const bool have_bonded = !input.tables<MutatedTermSection>().empty() ||
+                           !input.tables<MutatedConstraintSection>().empty();
+  return std::span(alchemical_parts).first(masses_change(input) ? 4 : have_bonded ? 3 : 2);
+}
+
+double mass_in_state_b(const Input& input, std::size_t type) {
+  for (const MutationSection& mutation : input.tables<MutationSection>()) {
+    if (mutation.type == input.types[type].name) {
+      return mutation.mass.value_or(input.types[type].mass);
+    }
+  }
+  return input.types[type].mass;
+}
+
+double mass_in_run(const Input& input, std::size_t type) {
+  const AlchemySection& alchemy = input.section<AlchemySection>();
+  const double of_a = input.types[type].mass;
+  if (!alchemy.is_used()) return of_a;
+  const double lambda = alchemy.masses_of(static_cast<std::size_t>(alchemy.state));
+  return (1.0 - lambda) * of_a + lambda * mass_in_state_b(input, type);
+}
+
+bool masses_change(const Input& input) {
+  for (std::size_t type = 0; type < input.types.size(); ++type) {
+    if (mass_in_state_b(input, type) != input.types[type].mass) return true;
+  }
+  return false;
 }
 
 std::vector<std::optional<std::size_t>> mutated_types(const Input& input) {
