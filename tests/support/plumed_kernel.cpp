@@ -51,9 +51,10 @@ struct Statement {
     return value;
   }
   [[noreturn]] void error(const std::string& text) const {
-    throw std::runtime_error("\n+++ PLUMED error\n+++ at test_kernel.cpp:1\n+++ message follows +++\n"
-                             "ERROR in input to action " + kind + " with label " + label + " : " +
-                             text);
+    throw std::runtime_error(
+        "\n+++ PLUMED error\n+++ at test_kernel.cpp:1\n+++ message follows +++\n"
+        "ERROR in input to action " +
+        kind + " with label " + label + " : " + text);
   }
 };
 
@@ -90,9 +91,10 @@ class Kernel {
   // Before "init".
   bool set_up(const std::string& word, const void* value) {
     static const std::set<std::string> known{
-        "setRealPrecision", "setNaturalUnits", "setMDEnergyUnits", "setMDLengthUnits",
-        "setMDTimeUnits",   "setMDMassUnits",  "setMDChargeUnits", "setMDEngine",
-        "setLog",           "setTimestep",     "setKbT",           "setNatoms",
+        "setRealPrecision", "setNaturalUnits", "setMDEnergyUnits",
+        "setMDLengthUnits", "setMDTimeUnits",  "setMDMassUnits",
+        "setMDChargeUnits", "setMDEngine",     "setLog",
+        "setTimestep",      "setKbT",          "setNatoms",
         "setRestart",       "setPlumedDat",    "init"};
     if (!known.contains(word)) return false;
     require(!is_initialized_, word + " after init");
@@ -123,8 +125,9 @@ class Kernel {
     const bool natural = told_.contains("setNaturalUnits");
     require(natural != told_.contains("setMDLengthUnits"), "units are told twice or never");
     is_initialized_ = true;
-    std::fprintf(log_, "test kernel: %zu atoms, timestep %.9g, kT %.9g, restart %d, units %s\n", count_,
-                 timestep_, thermal_energy_, restarts_ ? 1 : 0, natural ? "natural" : "nm ps kJ/mol");
+    std::fprintf(log_, "test kernel: %zu atoms, timestep %.9g, kT %.9g, restart %d, units %s\n",
+                 count_, timestep_, thermal_energy_, restarts_ ? 1 : 0,
+                 natural ? "natural" : "nm ps kJ/mol");
     read(path_);
   }
 
@@ -175,9 +178,14 @@ class Kernel {
 
   void check(Statement& made) {
     static const std::map<std::string, std::set<std::string>> keys{
-        {"DISTANCE", {"ATOMS"}},  {"POSITION", {"ATOM"}},      {"ENERGY", {}},
-        {"STOP", {"AT"}},         {"PUSH", {"ARG", "RATE"}},   {"RESTRAINT", {"ARG", "AT", "KAPPA"}},
-        {"PRINT", {"ARG", "STRIDE", "FILE"}}, {"GROW", {"ARG", "BY", "STRIDE", "FILE"}}};
+        {"DISTANCE", {"ATOMS"}},
+        {"POSITION", {"ATOM"}},
+        {"ENERGY", {}},
+        {"STOP", {"AT"}},
+        {"PUSH", {"ARG", "RATE"}},
+        {"RESTRAINT", {"ARG", "AT", "KAPPA"}},
+        {"PRINT", {"ARG", "STRIDE", "FILE"}},
+        {"GROW", {"ARG", "BY", "STRIDE", "FILE"}}};
     const auto known = keys.find(made.kind);
     if (known == keys.end()) {
       throw std::runtime_error("I cannot understand line: " + made.kind +
@@ -187,7 +195,8 @@ class Kernel {
       if (!known->second.contains(key)) made.error("cannot understand the keyword " + key);
     }
     for (const std::string& key : known->second) {
-      if (!made.words.contains(key)) made.error("keyword " + key + " is compulsory for this action");
+      if (!made.words.contains(key))
+        made.error("keyword " + key + " is compulsory for this action");
     }
     if (made.words.contains("ARG")) variable(made);
     for (const std::size_t atom : atoms_of(made)) {
@@ -226,7 +235,7 @@ class Kernel {
 
   // The arrays of a step.
   bool give(const std::string& word, const void* value) {
-    static const std::set<std::string> known{"setMasses", "setCharges", "setBox",    "setPositions",
+    static const std::set<std::string> known{"setMasses", "setCharges", "setBox",   "setPositions",
                                              "setForces", "setVirial",  "setEnergy"};
     if (!known.contains(word)) return false;
     require(is_prepared_ && !is_shared_, word + " without a step");
@@ -396,7 +405,8 @@ class Kernel {
       }
       if (one->file == nullptr || step_ % static_cast<long>(one->number("STRIDE")) != 0) continue;
       if (one->kind == "PRINT") {
-        if (!one->has_head) std::fprintf(one->file, "#! FIELDS time %s\n", one->words["ARG"].c_str());
+        if (!one->has_head)
+          std::fprintf(one->file, "#! FIELDS time %s\n", one->words["ARG"].c_str());
         one->has_head = true;
         std::fprintf(one->file, " %.9g %.17g\n", timestep_ * static_cast<double>(step_),
                      variable(*one).value);
@@ -433,11 +443,15 @@ struct Handler {
   void (*tell)(void*, int, const char*, const void*);
 };
 
-void* create() { return new Kernel; }
+void* create() {
+  return new Kernel;
+}
 void command(void* kernel, const char* word, const void* value) {
   static_cast<Kernel*>(kernel)->command(word, value);
 }
-void finalize(void* kernel) { delete static_cast<Kernel*>(kernel); }
+void finalize(void* kernel) {
+  delete static_cast<Kernel*>(kernel);
+}
 void guarded_command(void* kernel, const char* word, const void* value, Handler handler) {
   try {
     command(kernel, word, value);

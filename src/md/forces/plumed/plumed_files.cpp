@@ -34,7 +34,9 @@ std::set<std::string> PlumedFiles::open_for_writing(bool only_appended) {
   return paths;
 }
 
-void PlumedFiles::begin() { before_ = open_for_writing(false); }
+void PlumedFiles::begin() {
+  before_ = open_for_writing(false);
+}
 
 void PlumedFiles::end() {
   for (const std::string& path : open_for_writing(false)) {
@@ -73,9 +75,9 @@ void PlumedFiles::shorten(const std::vector<File>& files) {
           file.path));
     }
     if (bytes < file.bytes) {
-      throw FileError(fmt::format(
-          "{}: it ends at byte {}, but the checkpoint goes on at byte {}; put it right", file.path,
-          bytes, file.bytes));
+      throw FileError(
+          fmt::format("{}: it ends at byte {}, but the checkpoint goes on at byte {}; put it right",
+                      file.path, bytes, file.bytes));
     }
   }
   for (const File& file : files) shorten_to(file);

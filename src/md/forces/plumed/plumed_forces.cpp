@@ -70,7 +70,8 @@ PlumedForces::PlumedForces(const comm::Context& context, const Box& box, Options
   plan_batch_->sum(plan_numbers_.data(), plan_numbers_.size());
   energy_batch_ = std::make_unique<comm::ReductionBatch>(context_, "energy for PLUMED");
   energy_batch_->sum(other_energy_);
-  text_hash_ = xxh64(std::as_bytes(std::span(options_.start.text.data(), options_.start.text.size())));
+  text_hash_ =
+      xxh64(std::as_bytes(std::span(options_.start.text.data(), options_.start.text.size())));
   texts_.push_back({.ending = ".plumed.log", .head = {}});
 }
 
@@ -108,9 +109,10 @@ void PlumedForces::count_atoms(const ParticleStore& particles) {
       .sum(counts_.data(), counts_.size())
       .run();
   if (largest != count) {
-    throw FileError(fmt::format(
-        "PLUMED knows atoms by numbers without gaps, and this run has {} particles with ids up to {}",
-        count, largest));
+    throw FileError(
+        fmt::format("PLUMED knows atoms by numbers without gaps, and this run has {} particles "
+                    "with ids up to {}",
+                    count, largest));
   }
   if (count > std::numeric_limits<int>::max()) {
     throw FileError(fmt::format("PLUMED knows at most {} atoms; this run has {}",
@@ -462,8 +464,9 @@ void PlumedForces::add_work(const Computed& before) {
     Vec3 moved = in_edges(box, third(arguments_.positions, slot)) -
                  in_edges(before.arguments.box, third(before.arguments.positions, found->second));
     for (int axis = 0; axis < 3; ++axis) moved[axis] -= std::round(moved[axis]);
-    by_motion -= 0.5 * (dot(force, box.translation(moved.x, moved.y, moved.z)) +
-                        dot(force_before, before.arguments.box.translation(moved.x, moved.y, moved.z)));
+    by_motion -=
+        0.5 * (dot(force, box.translation(moved.x, moved.y, moved.z)) +
+               dot(force_before, before.arguments.box.translation(moved.x, moved.y, moved.z)));
   }
   if (!(box == before.arguments.box)) {
     const std::array<double, 9> now = matrix_of(box), then = matrix_of(before.arguments.box);
@@ -481,8 +484,7 @@ void PlumedForces::add_work(const Computed& before) {
         for (std::size_t edge = 0; edge < 3; ++edge) {
           moved += fraction[static_cast<int>(edge)] * (now[3 * edge + b] - then[3 * edge + b]);
         }
-        by_motion +=
-            0.5 * moved * (results_.strain[3 * a + b] + before.results.strain[3 * a + b]);
+        by_motion += 0.5 * moved * (results_.strain[3 * a + b] + before.results.strain[3 * a + b]);
       }
     }
   }
@@ -492,10 +494,13 @@ void PlumedForces::add_work(const Computed& before) {
 }
 
 std::string PlumedForces::description() const {
-  return fmt::format("forces of PLUMED, input {}, {} atoms", printable(options_.start.path), atom_count_);
+  return fmt::format("forces of PLUMED, input {}, {} atoms", printable(options_.start.path),
+                     atom_count_);
 }
 
-ForceTerm::Settings PlumedForces::settings() const { return {{"plumed_file", options_.start.path}}; }
+ForceTerm::Settings PlumedForces::settings() const {
+  return {{"plumed_file", options_.start.path}};
+}
 
 std::vector<double> PlumedForces::state() const {
   std::vector<double> state;
@@ -511,8 +516,8 @@ std::vector<double> PlumedForces::state() const {
            before_->arguments.energy};
   state.insert(state.end(), before_->results.strain.begin(), before_->results.strain.end());
   const Box& box = before_->arguments.box;
-  state.insert(state.end(), {box.length.x, box.length.y, box.length.z, box.tilt.xy, box.tilt.xz,
-                             box.tilt.yz});
+  state.insert(state.end(),
+               {box.length.x, box.length.y, box.length.z, box.tilt.xy, box.tilt.xz, box.tilt.yz});
   std::size_t acting = 0;
   for (std::size_t slot = 0; slot < before_->atoms.size(); ++slot) {
     const Vec3 force = third(before_->results.forces, slot);

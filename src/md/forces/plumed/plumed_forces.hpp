@@ -30,9 +30,9 @@ namespace sterna::md {
 class PlumedForces final : public ForceTerm, public ActsOnOtherTerms, public WritesFilesOfItsOwn {
  public:
   struct Options {
-    std::string kernel;        ///< file of the library; empty: the usual one
-    PlumedStart start;         ///< without what only this term knows; the text is that of rank 0
-    bool keeps_momentum = true;   ///< whether all its forces add up to 0, as the user says
+    std::string kernel;          ///< file of the library; empty: the usual one
+    PlumedStart start;           ///< without what only this term knows; the text is that of rank 0
+    bool keeps_momentum = true;  ///< whether all its forces add up to 0, as the user says
     bool energy_is_complete = true;  ///< false with multiple time steps
     std::vector<double> masses;      ///< by type
     /// The charge of an atom in units of the elementary charge.

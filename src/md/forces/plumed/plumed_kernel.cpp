@@ -37,8 +37,7 @@ std::shared_ptr<const PlumedKernel> PlumedKernel::load(const std::string& file) 
                     "PLUMED_KERNEL, or \"kernel\" in [plumed], names its file libplumedKernel.so",
                     printable(::dlerror())));
   }
-  const auto* const table =
-      static_cast<const SymbolTable*>(::dlsym(handle, "plumed_symbol_table"));
+  const auto* const table = static_cast<const SymbolTable*>(::dlsym(handle, "plumed_symbol_table"));
   if (table == nullptr) {
     ::dlclose(handle);
     throw std::runtime_error(fmt::format(

@@ -140,9 +140,8 @@ std::optional<PlumedMistake> find_plumed_mistake(const std::shared_ptr<const Plu
   const std::vector<std::string_view> lines = lines_of(start.text);
   const std::vector<std::size_t> begins = beginnings_of_statements(lines);
   const auto text_of = [&](std::size_t statements) {
-    const char* const end =
-        statements < begins.size() ? lines[begins[statements]].data()
-                                   : start.text.data() + start.text.size();
+    const char* const end = statements < begins.size() ? lines[begins[statements]].data()
+                                                       : start.text.data() + start.text.size();
     return std::string_view(start.text.data(), static_cast<std::size_t>(end - start.text.data()));
   };
   // The first `good` statements have no mistake, the first `bad` have one.

@@ -113,7 +113,8 @@ void check_plumed(Input& input, bool look_at_files, const IsGood& is_good, const
 
 std::vector<std::string_view> citations_of_plumed(const Input& input) {
   if (!input.section<PlumedOptions>().is_used()) return {};
-  return {"Tribello, Bonomi, Branduardi, Camilloni and Bussi, Comput. Phys. Commun. 185, 604 (2014)"};
+  return {
+      "Tribello, Bonomi, Branduardi, Camilloni and Bussi, Comput. Phys. Commun. 185, 604 (2014)"};
 }
 
 std::string bibliography_of_plumed(const Input& input) {
