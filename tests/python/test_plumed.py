@@ -13,10 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
-from engine_support import run_script, script_output
+from engine_support import script_output
 from sterna import read_log
 from sterna.commands.doctor import Level, check_plumed
-
 
 REAL = os.environ.get("PLUMED_KERNEL", "")
 needs_plumed = pytest.mark.skipif(not REAL, reason="PLUMED_KERNEL names no kernel of PLUMED")
@@ -245,6 +244,8 @@ name = "A"
 cutoff = 2.5
 [plumed]
 file = "plumed.dat"
+[domain]
+decomposition = "grid"
 [output]
 thermo_interval = 50
 checkpoint_interval = {checkpoint}
@@ -314,7 +315,7 @@ def test_units_are_those_of_plumed(tmp_path, kernel):
     text = text.replace("temperature = 1.0", "temperature = 120")
     text = text.replace('name = "A"', 'name = "A"\nmass = 39.948\nepsilon = 0.238\nsigma = 3.4')
     melt(tmp_path, "d: DISTANCE ATOMS=1,2\nPRINT ARG=d STRIDE=1 FILE=COLVAR\n")
-    (tmp_path / "melt.toml").write_text(text)
+    (tmp_path / "melt.toml").write_text(text + LANGEVIN.replace("1.0", "120").replace("0.5", "500"))
     run(tmp_path, kernel, "-n", "1")
     log = (tmp_path / "melt.plumed.log").read_text().lower()
     if kernel == REAL:
@@ -335,9 +336,9 @@ def test_a_resumed_run_has_the_same_files_and_bits(tmp_path, kernel, ranks):
         # Hills that are written with all their digits are read again with them.
         text = (
             "d: DISTANCE ATOMS=3,61\n"
-            "METAD ARG=d SIGMA=0.1 HEIGHT=0.3 PACE=20 FILE=HILLS FMT=%.17g\n"
+            "METAD ARG=d SIGMA=0.1 HEIGHT=0.3 PACE=20 FILE=HILLS FMT=%30.17g\n"
             "MOVINGRESTRAINT ARG=d STEP0=0 AT0=2.0 KAPPA0=20 STEP1=300 AT1=2.5\n"
-            "PRINT ARG=d STRIDE=10 FILE=COLVAR FMT=%.17g\n"
+            "PRINT ARG=d STRIDE=10 FILE=COLVAR FMT=%30.17g\n"
         )
     whole, parts = melt(tmp_path / "whole", text), melt(tmp_path / "parts", text)
     run(whole, kernel, "-n", ranks)
@@ -373,7 +374,7 @@ def test_work_of_changing_biases_is_not_in_the_conserved_energy(tmp_path, kernel
     (tmp_path / "melt.toml").write_text(text)
     run(tmp_path, kernel, "-n", "2")
     rows = read_log(tmp_path / "melt.log.jsonl").rows
-    plumed = [row["plumed"] for row in rows]
+    plumed = [row["plumed_energy"] for row in rows]
     total = [row["total_energy"] for row in rows]
     conserved = np.array([row["conserved_energy"] for row in rows])
     assert np.ptp(plumed) > 1.0
@@ -385,7 +386,7 @@ def test_work_of_changing_biases_is_not_in_the_conserved_energy(tmp_path, kernel
 def test_constant_pressure_counts_the_work_of_the_box(tmp_path, kernel):
     barostat = (
         '[barostat]\nkind = "stochastic_cell_rescaling"\npressure = 2.0\ntime_constant = 0.5\n'
-        "compressibility = 0.05\n"
+        "bulk_modulus = 20.0\n"
     )
     melt(
         tmp_path, "d: DISTANCE ATOMS=3,61\nRESTRAINT ARG=d AT=2.0 KAPPA=200\n", LANGEVIN + barostat
@@ -561,5 +562,5 @@ def test_metadynamics_is_that_of_the_engine(tmp_path):
     assert hills[0].shape == hills[1].shape == (15, 5)
     assert np.abs(hills[0] - hills[1]).max() < 1e-8
     rows = [read_log(folder / "melt.log.jsonl").rows[-1] for folder in (theirs, ours)]
-    assert rows[0]["plumed"] == pytest.approx(rows[1]["bias"], rel=1e-7)
+    assert rows[0]["plumed_energy"] == pytest.approx(rows[1]["bias_energy"], rel=1e-7)
     assert rows[0]["conserved_energy"] == pytest.approx(rows[1]["conserved_energy"], abs=1e-3)

@@ -29,7 +29,11 @@ std::set<std::string> PlumedFiles::open_for_writing(bool only_appended) {
     std::error_code unknown;
     const auto path = std::filesystem::read_symlink(entry->path(), unknown);
     // A file that was removed, or that never had a name, is none that a resumed run finds.
-    if (!unknown && std::filesystem::exists(path, unknown)) paths.insert(path.string());
+    if (unknown || !std::filesystem::exists(path, unknown)) continue;
+    // A folder may be moved, with its checkpoints.
+    const auto shorter = path.lexically_relative(std::filesystem::current_path(unknown));
+    const bool is_inside = !unknown && !shorter.empty() && *shorter.begin() != "..";
+    paths.insert(is_inside ? shorter.string() : path.string());
   }
   return paths;
 }

@@ -83,8 +83,9 @@ std::string PlumedForces::problem_of(const std::function<void()>& work) const {
     work();
     return {};
   } catch (const PlumedError& error) {
-    return fmt::format("{}: PLUMED reports at step {}: {}", options_.start.path, asked_step_,
-                       error.what());
+    const std::string when =
+        asked_step_ < 0 ? "at its start" : fmt::format("at step {}", asked_step_);
+    return fmt::format("{}: PLUMED reports {}: {}", options_.start.path, when, error.what());
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -305,7 +306,7 @@ void PlumedForces::share_results(const std::string& problem) {
   results_.bias = rest[0];
   results_.scale = rest[1];
   std::ranges::copy(rest.subspan(2, 9), results_.strain.begin());
-  if (rest[11] != 0.0) {
+  if (rest[11] != 0.0 && reason_to_stop_.empty()) {
     reason_to_stop_ = fmt::format("PLUMED asked at step {} to end the run", asked_step_);
   }
 }
@@ -326,6 +327,8 @@ void PlumedForces::compute() {
   const bool repeats = kept_ && kept_->step == asked_step_ && updates;
   arguments_ = std::move(now);
   take_arguments();
+  // Some actions open their files in their first step.
+  if (!before_) files_.begin();
   if (!updates) {
     const auto step = static_cast<long>(asked_step_);
     plumed_->command("setStepLong", &step);
@@ -340,7 +343,7 @@ void PlumedForces::compute() {
     call_kernel(updates);
   }
   take_results();
-  if (updates) files_.end();
+  if (!before_) files_.end();
   texts_.front().lines += plumed_->take_log();
   if (repeats) take_kept_results();
   if (updates) kept_.reset();
