@@ -337,7 +337,6 @@ void ForceEngine::compute_forces(ParticleStore& particles, const StepContext& no
   };
   time_steps_.begin();
   EnergyAndVirial unasked;
-  if (sums != nullptr) std::fill(sums_by_term_.begin(), sums_by_term_.end(), EnergyAndVirial{});
   {
     const auto measured = timer_.measure(Phase::halo);
     halo_.start_positions(particles);
@@ -349,10 +348,8 @@ void ForceEngine::compute_forces(ParticleStore& particles, const StepContext& no
     terms_[k]->begin_step(now);
     terms_[k]->start(particles);
   }
-  if (sums == nullptr && on_others_ != nullptr && on_others_->needs_other_sums()) {
-    sums = &unasked;
-    std::fill(sums_by_term_.begin(), sums_by_term_.end(), EnergyAndVirial{});
-  }
+  if (on_others_ != nullptr && on_others_->needs_other_sums() && sums == nullptr) sums = &unasked;
+  if (sums != nullptr) std::fill(sums_by_term_.begin(), sums_by_term_.end(), EnergyAndVirial{});
   if (pairs_act) {
     for (std::size_t k = 0; k < short_range_.size(); ++k) short_range_.term(k).begin_step(now);
     compute_short_range(particles, PairList::Cells::interior, sums);
