@@ -349,7 +349,13 @@ def test_a_resumed_run_has_the_same_files_and_bits(tmp_path, kernel, ranks):
     for name in ("COLVAR", "HILLS" if kernel == REAL else "constants"):
         with (parts / name).open("a") as file:
             file.write(" 0.69 2.1\n")
-    run(parts, kernel, "-n", ranks, "--resume")
+    # A folder may be moved, and what has its former name is left alone.
+    moved = tmp_path / "moved"
+    shutil.copytree(parts, moved)
+    earlier = {path.name: path.read_bytes() for path in parts.iterdir()}
+    run(moved, kernel, "-n", ranks, "--resume")
+    assert {path.name: path.read_bytes() for path in parts.iterdir()} == earlier
+    parts = moved
     logs = [read_log(folder / "melt.log.jsonl").rows for folder in (whole, parts)]
     assert logs[0][-1] == logs[1][-1]
     assert logs[0][-1]["step"] == 300
@@ -455,6 +461,22 @@ def test_errors_of_a_run_end_it_on_all_ranks(tmp_path, test_kernel):
         text.replace('"plumed.dat"', '"plumed.dat"\nkeeps_momentum = false')
     )
     run(tmp_path, str(test_kernel), "-n", "3")
+
+
+def test_a_bias_on_the_energy_needs_all_forces_in_each_step(tmp_path, kernel):
+    shutil.copy(ROOT / "examples" / "butane.extxyz", tmp_path)
+    text = (ROOT / "examples" / "butane.toml").read_text()
+    (tmp_path / "melt.toml").write_text(
+        text + '\n[multiple_time_steps]\npairs = 2\n[plumed]\nfile = "plumed.dat"\n'
+    )
+    (tmp_path / "plumed.dat").write_text("e: ENERGY\nRESTRAINT ARG=e AT=-300 KAPPA=0.002\n")
+    said = run(tmp_path, kernel, "-n", "2", "--steps", "20", fails=True)
+    assert "a bias on ENERGY acts on all forces" in said
+    (tmp_path / "plumed.dat").write_text(
+        "d: DISTANCE ATOMS=3,61\nRESTRAINT ARG=d AT=2 KAPPA=20\nPRINT ARG=d STRIDE=1 FILE=COLVAR\n"
+    )
+    run(tmp_path, kernel, "-n", "2", "--steps", "20")
+    assert len(np.loadtxt(tmp_path / "COLVAR")) == 21
 
 
 def test_a_kernel_that_is_missing_or_none_is_an_error(tmp_path):
@@ -590,3 +612,19 @@ def test_the_page_runs_and_units_of_the_input_count(tmp_path):
     run(tmp_path, REAL, "-n", "2")
     assert np.abs(np.loadtxt(tmp_path / "COLVAR")[:, 1] - 2.0 * plain[:, 1]).max() < 1e-5
     assert (tmp_path / "bck.0.COLVAR").exists()
+
+
+@needs_plumed
+def test_masses_and_charges_are_those_of_atoms(tmp_path):
+    text = MELT.format(steps=2, checkpoint=2).replace("reduced", "nano")
+    text = text.replace("density = 0.8442", 'density = "20 mol/l"').replace("2.5", "0.8")
+    text = text.replace("temperature = 1.0", "temperature = 300").replace("0.004", "0.001")
+    one = '[[type]]\nname = "{}"\nmass = {}\ncharge = {}\nepsilon = 0.5\nsigma = 0.3\n'
+    types = one.format("Na", 22.99, 0.75) + one.format("Cl", 35.45, -0.75)
+    text = text.replace('[[type]]\nname = "A"\n', types)
+    melt(tmp_path, "DUMPMASSCHARGE FILE=atoms\n")
+    (tmp_path / "melt.toml").write_text(text + '[electrostatics]\nkind = "reaction_field"\n')
+    run(tmp_path, REAL, "-n", "2")
+    table = np.loadtxt(tmp_path / "atoms")
+    assert len(table) == 256
+    assert set(map(tuple, np.round(table[:, 1:], 9))) == {(22.99, 0.75), (35.45, -0.75)}
