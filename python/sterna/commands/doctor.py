@@ -400,6 +400,29 @@ def check_hdf5(environment: Mapping[str, str] = os.environ) -> Findings:
         yield _fine("HDF5", f"{text} ({path or 'of the system'})")
 
 
+def check_plumed(environment: Mapping[str, str] = os.environ) -> Findings:
+    """The kernel of PLUMED, which only inputs with [plumed] need."""
+    named = environment.get("PLUMED_KERNEL")
+    advice = "inputs with [plumed] end with an error: correct it, or unset it"
+    if named and "/" in named and not Path(named).is_file():
+        yield _advice("PLUMED", f"PLUMED_KERNEL={named} is no file", advice)
+        return
+    try:
+        library = ctypes.CDLL(named or "libplumedKernel.so")
+    except OSError as error:
+        if named:
+            yield _advice("PLUMED", f"PLUMED_KERNEL={named}: {error}", advice)
+        else:
+            yield _fine("PLUMED", "no kernel, which only inputs with [plumed] need")
+        return
+    if hasattr(library, "plumed_symbol_table"):
+        yield _fine("PLUMED", named or "libplumedKernel.so of the system")
+    else:
+        yield _advice(
+            "PLUMED", f"{named or 'libplumedKernel.so'} is no kernel of 2.5 or later", advice
+        )
+
+
 def check_processor() -> Findings:
     """The processor, its instruction sets, and how many cores a run may use."""
     text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
@@ -626,6 +649,7 @@ CHECKS: tuple[Callable[[], Findings], ...] = (
     check_memory_folders,
     check_limits,
     check_hdf5,
+    check_plumed,
     check_processor,
     check_huge_pages,
     check_job,

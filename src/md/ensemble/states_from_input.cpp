@@ -15,6 +15,7 @@
 #include "md/forces/alchemy/input/alchemy_section.hpp"
 #include "md/forces/bias/collective_variable.hpp"
 #include "md/forces/bias/input/bias_sections.hpp"
+#include "md/forces/plumed/input/plumed_options.hpp"
 #include "md/input/read_input.hpp"
 #include "md/integrate/moving_targets.hpp"
 
@@ -147,6 +148,7 @@ Input input_of_replica(const Input& input, std::size_t replica) {
     alchemy.state = static_cast<std::int64_t>(alchemical_state_of(input, number));
     alchemy.interval = 0;
   }
+  own.section<PlumedOptions>().replica = static_cast<int>(replica);
   const StateSection& state = input.tables<StateSection>()[number];
   for (BiasSection& bias : own.tables<BiasSection>()) {
     bias = bias_in_state(state, bias);

@@ -30,6 +30,7 @@ std::int64_t Simulation::Implementation::highest_request() const {
       context_.rank() == 0 && files_.checkpoints.is_time(input_.output.checkpoint_time);
   if (options_.leaves_requests_to_caller) return static_cast<std::int64_t>(Request::none);
   if (program_.stop_when && program_.stop_when()) return static_cast<std::int64_t>(Request::stop);
+  if (!engine_->reason_to_stop().empty()) return static_cast<std::int64_t>(Request::stop);
   return static_cast<std::int64_t>(
       std::max(requested(), is_time ? Request::checkpoint : Request::none));
 }
@@ -323,6 +324,7 @@ void Simulation::Implementation::step() {
   }
   dynamics_.advance_positions();
   renew_lists();
+  if (must_write_checkpoint()) engine_->announce_checkpoint();
   if (!sampling_.reporters.empty()) report();
   if (can_move_early()) {
     dynamics_.compute_forces_and_move();

@@ -40,6 +40,8 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
   if (context_.rank() == 0) {
     messages_.console.line("");
     if (outcome == Outcome::interrupted) {
+      const std::string reason = std::as_const(*engine_).reason_to_stop();
+      if (!reason.empty()) messages_.console.line(reason);
       messages_.console.line(
           fmt::format("interrupted at step {}: continue with --resume", clock_.step));
     } else if (dynamics_.has_converged()) {

@@ -41,6 +41,33 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
   set_region(decomposition);
   for (const ForceTerm* term : this->terms()) phases_.push_back(timer_.add_term(term->name()));
   sums_by_term_.resize(phases_.size());
+  find_term_on_others();
+}
+
+void ForceEngine::find_term_on_others() {
+  for (std::size_t k = 0; k < terms_.size(); ++k) {
+    auto* const acting = dynamic_cast<ActsOnOtherTerms*>(terms_[k].get());
+    if (acting == nullptr) continue;
+    on_others_ = acting;
+    term_on_others_ = k;
+  }
+}
+
+void ForceEngine::announce_checkpoint() {
+  for (const auto& term : terms_) {
+    if (auto* const writing = dynamic_cast<WritesFilesOfItsOwn*>(term.get())) {
+      writing->announce_checkpoint();
+    }
+  }
+}
+
+std::string ForceEngine::reason_to_stop() const {
+  for (const auto& term : terms_) {
+    const auto* const writing = dynamic_cast<const WritesFilesOfItsOwn*>(term.get());
+    if (writing == nullptr) continue;
+    if (std::string reason = writing->reason_to_stop(); !reason.empty()) return reason;
+  }
+  return {};
 }
 
 HaloOptions ForceEngine::halo_options() const {
@@ -309,7 +336,7 @@ void ForceEngine::compute_forces(ParticleStore& particles, const StepContext& no
     return pairs_act || term.time_scale() == TimeScale::fast;
   };
   time_steps_.begin();
-  if (sums != nullptr) std::fill(sums_by_term_.begin(), sums_by_term_.end(), EnergyAndVirial{});
+  EnergyAndVirial unasked;
   {
     const auto measured = timer_.measure(Phase::halo);
     halo_.start_positions(particles);
@@ -321,6 +348,8 @@ void ForceEngine::compute_forces(ParticleStore& particles, const StepContext& no
     terms_[k]->begin_step(now);
     terms_[k]->start(particles);
   }
+  if (on_others_ != nullptr && on_others_->needs_other_sums() && sums == nullptr) sums = &unasked;
+  if (sums != nullptr) std::fill(sums_by_term_.begin(), sums_by_term_.end(), EnergyAndVirial{});
   if (pairs_act) {
     for (std::size_t k = 0; k < short_range_.size(); ++k) short_range_.term(k).begin_step(now);
     compute_short_range(particles, PairList::Cells::interior, sums);
@@ -342,6 +371,7 @@ void ForceEngine::compute_forces(ParticleStore& particles, const StepContext& no
   const auto finish_terms = [&](auto&& chosen) {
     for (std::size_t k = 0; k < terms_.size(); ++k) {
       if (!acts(*terms_[k]) || !chosen(*terms_[k])) continue;
+      if (on_others_ != nullptr && k == term_on_others_) continue;
       const auto measured = timer_.measure(phase_of_term(k));
       terms_[k]->finish(particles, sums_of(short_range_.size() + k, sums));
     }
@@ -353,8 +383,22 @@ void ForceEngine::compute_forces(ParticleStore& particles, const StepContext& no
   } else {
     finish_terms([](const ForceTerm&) { return true; });
   }
+  if (on_others_ != nullptr) finish_term_on_others(particles, sums);
   if (sums == nullptr) return;
   for (const EnergyAndVirial& of_term : sums_by_term_) *sums += of_term;
+}
+
+void ForceEngine::finish_term_on_others(ParticleStore& particles, EnergyAndVirial* sums) {
+  const std::size_t own = short_range_.size() + term_on_others_;
+  if (on_others_->needs_other_sums()) {
+    EnergyAndVirial others;
+    for (std::size_t k = 0; k < sums_by_term_.size(); ++k) {
+      if (k != own) others += sums_by_term_[k];
+    }
+    on_others_->take_other_sums(others);
+  }
+  const auto measured = timer_.measure(phase_of_term(term_on_others_));
+  terms_[term_on_others_]->finish(particles, sums_of(own, sums));
 }
 
 void ForceEngine::compute_short_range(ParticleStore& particles, PairList::Cells cells,

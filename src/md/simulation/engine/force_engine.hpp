@@ -15,6 +15,7 @@
 #include "md/domain/halo.hpp"
 #include "md/domain/migration.hpp"
 #include "md/forces/force_term.hpp"
+#include "md/forces/other_terms.hpp"
 #include "md/forces/short_range_set.hpp"
 #include "md/neighbors/pair_list.hpp"
 #include "md/simulation/engine/multiple_time_steps.hpp"
@@ -73,6 +74,11 @@ class ForceEngine {
     return std::ranges::all_of(terms(),
                                [](const ForceTerm* term) { return term->keeps_momentum(); });
   }
+
+  /// Tells terms that write files of their own that a checkpoint follows the next forces.
+  void announce_checkpoint();
+  /// Why a term asks to end the run; empty: none does. The same on all ranks.
+  std::string reason_to_stop() const;
 
   /// Collective. Changes the regions. Particles must be at their new owners already, and `rebuild`
   /// must follow.
@@ -218,6 +224,10 @@ class ForceEngine {
                         bool with_sums);
   void place_ghosts(ParticleStore& particles);
   void add_impulses(const ParticleStore& particles, std::int64_t step);
+  /// Finds the term that acts on all others.
+  void find_term_on_others();
+  /// Lets that term add its forces, after all others.
+  void finish_term_on_others(ParticleStore& particles, EnergyAndVirial* sums);
   static void clear_forces(ParticleStore& particles);
   /// Whether the list may be rebuilt in this step, and the number of such a step.
   bool looks_in(std::int64_t step) const { return time_steps_.all_are_due(step); }
@@ -247,6 +257,8 @@ class ForceEngine {
   ShortRangeSet short_range_;
   double list_radius_;
   std::vector<std::unique_ptr<ForceTerm>> terms_;  ///< besides `short_range_`
+  ActsOnOtherTerms* on_others_ = nullptr;          ///< one of `terms_`, and its index
+  std::size_t term_on_others_ = 0;
   MultipleTimeSteps time_steps_;
   bool needs_early_rebuild_;   ///< whether one of the terms does
   bool lacks_ghosts_ = false;  ///< a new term needs ghosts that the halo lacks

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "md/input/input.hpp"
+
+namespace sterna::md {
+
+struct PlumedOptions {  ///< [plumed]
+  std::string file;
+  std::string kernel;
+  bool keeps_momentum = true;
+  int replica = -1;  ///< of a run with replicas; below 0: there are none
+
+  bool is_used() const { return !file.empty(); }
+};
+
+/// The path of PLUMED's input, relative to the working directory.
+std::string plumed_file_path(const Input& input);
+
+/// Its text. Throws std::runtime_error, with the reason, if it cannot be read.
+std::string plumed_file_text(const Input& input);
+
+}  // namespace sterna::md
