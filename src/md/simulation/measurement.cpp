@@ -98,7 +98,10 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
     dynamics_.minimizes()
         ? messages_.console.minimization_row(clock_.step, system_.particle_count, state)
         : messages_.console.table_row(clock_.step, clock_.time(), system_.particle_count, state);
-    if (sampling_.averages) sampling_.averages->add(clock_.step, state);
+    if (sampling_.averages) {
+      sampling_.averages->add(clock_.step, state,
+                              reservoirs_ ? reservoirs_->counts() : std::vector<double>());
+    }
   }
   if (files_.trajectories.is_due(clock_)) {
     const auto measured = loop_.timer.measure(Phase::output);
@@ -107,8 +110,8 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   report();
 }
 
-void Simulation::Implementation::report() {
-  const Frame frame{
+Frame Simulation::Implementation::frame() const {
+  return {
       .step = clock_.step,
       .time = clock_.time(),
       .box = system_.box,
@@ -120,8 +123,11 @@ void Simulation::Implementation::report() {
       .tail_virial = system_.tail.virial,
       .kinetic_factor = dynamics_.degrees_of_freedom().kinetic_factor,
   };
+}
+
+void Simulation::Implementation::report() {
   const auto measured = loop_.timer.measure(Phase::observers);
-  sampling_.report(frame, thermodynamics_.is_of_now());
+  sampling_.report(frame(), thermodynamics_.is_of_now());
 }
 
 }  // namespace sterna::md

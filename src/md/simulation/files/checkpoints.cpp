@@ -129,6 +129,14 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
   add(
       "state", [this] { return saved_state(); },
       [this](const Json& saved) { restore_state(saved); });
+  if (reservoirs_) {
+    add(
+        "reservoirs", [this] { return reservoirs_->state(); },
+        [this](const Json& saved) {
+          reservoirs_->set_state(saved);
+          thermodynamics_.give(reservoirs_->given());
+        });
+  }
   if (sampling_.averages) {
     add(
         "averages", [this] { return exact_array(sampling_.averages->state()); },
