@@ -8,7 +8,7 @@ import numpy
 import pytest
 import teqp
 from lammps_support import lammps  # noqa: F401
-from test_insertion import run
+from test_insertion import ETHANE, THERMOSTAT, results, run
 
 TEMPERATURE = 1.5
 GAS = """\
@@ -68,7 +68,9 @@ def test_ideal_gas_is_poisson(tmp_path, ranks):
     """Numbers of molecules have mean and variance z V, temperature and speeds are kept, and the pressure is
     z k T."""
     text = reservoir(components=["A", "B"], activity=[0.02, 0.01], interval=20, moves=80)
-    case = GAS.format(steps=20_000, seed=5, thermostat="stochastic_velocity_rescaling", reservoir=text)
+    case = GAS.format(
+        steps=20_000, seed=5, thermostat="stochastic_velocity_rescaling", reservoir=text
+    )
     (tmp_path / "gas.toml").write_text(case)
     run(tmp_path, "gas.toml", ranks)
     log = columns(tmp_path, "gas", 1000)
@@ -87,9 +89,13 @@ def test_ideal_gas_is_poisson(tmp_path, ranks):
     logarithm = numpy.concatenate([[0.0], numpy.cumsum(numpy.log(mean / steps))]) - mean
     inside = (total >= low) & (total <= high)
     expected = numpy.exp(logarithm[low : high + 1]).sum()
-    assert numpy.mean(inside) == pytest.approx(expected, abs=4.0 * error_of_mean(inside.astype(float)))
+    assert numpy.mean(inside) == pytest.approx(
+        expected, abs=4.0 * error_of_mean(inside.astype(float))
+    )
     temperatures = log["temperature"]
-    assert numpy.mean(temperatures) == pytest.approx(1.5, abs=4.0 * error_of_mean(temperatures) + 1e-3)
+    assert numpy.mean(temperatures) == pytest.approx(
+        1.5, abs=4.0 * error_of_mean(temperatures) + 1e-3
+    )
     pressures = log["pressure"]
     assert numpy.mean(pressures) == pytest.approx(0.03 * 1.5, abs=4.0 * error_of_mean(pressures))
     # What molecules bring and take along is counted.
@@ -174,6 +180,7 @@ temperature = {temperature}
 name = "A"
 [interaction]
 cutoff = 3.5
+truncation = "truncated"
 tail_correction = true
 [thermostat]
 kind = "stochastic_velocity_rescaling"
@@ -203,9 +210,7 @@ def test_lennard_jones_has_the_density_of_the_equation_of_state(
     """Thol, Rutkai, Koester, Lustig, Span, Vrabec, J. Phys. Chem. Ref. Data 45, 023101 (2016)."""
     model = teqp.make_model({"kind": "LJ126_TholJPCRD2016", "model": {}})
     wanted = reduced_chemical_potential(model, temperature, density)
-    text = reservoir(
-        components=["A"], reduced_chemical_potential=[wanted], interval=20, moves=200
-    )
+    text = reservoir(components=["A"], reduced_chemical_potential=[wanted], interval=20, moves=200)
     case = FLUID.format(
         steps=8000,
         seed=8,
@@ -220,7 +225,7 @@ def test_lennard_jones_has_the_density_of_the_equation_of_state(
     volume = 500 / (0.9 * density)
     densities = log["molecules_A"] / volume
     error = error_of_mean(densities, 10)
-    assert error < 0.015 * density
+    assert error < 0.02 * density
     assert numpy.mean(densities) == pytest.approx(density, abs=4.0 * error + 0.002 * density)
     pressures = log["pressure"]
     slope = model.get_Ar01(temperature, density, numpy.array([1.0]))
@@ -229,3 +234,230 @@ def test_lennard_jones_has_the_density_of_the_equation_of_state(
     )
     temperatures = log["temperature"]
     assert numpy.mean(temperatures) == pytest.approx(temperature, rel=0.01)
+
+
+def test_consistent_with_widom(tmp_path):
+    """[insertion] at the density of a reservoir finds the chemical potential of the reservoir."""
+    temperature, given = 2.0, -1.4
+    text = reservoir(components=["A"], reduced_chemical_potential=[given], interval=20, moves=200)
+    case = FLUID.format(
+        steps=8000, seed=9, precision="double", density=0.3, temperature=temperature, reservoir=text
+    )
+    (tmp_path / "fluid.toml").write_text(case)
+    run(tmp_path, "fluid.toml")
+    log = columns(tmp_path, "fluid", 2000)
+    densities = log["molecules_A"] * 0.3 / 500
+    density, error = numpy.mean(densities), error_of_mean(densities, 10)
+    widom = FLUID.format(
+        steps=6000,
+        seed=9,
+        precision="double",
+        density=density,
+        temperature=temperature,
+        reservoir="[insertion]\ninterval = 20\ninsertions = 2000",
+    )
+    (tmp_path / "widom.toml").write_text(widom.replace('"fluid"', '"widom"'))
+    run(tmp_path, "widom.toml")
+    values, _ = results(tmp_path, "widom")
+    found, uncertain = values["reduced_chemical_potential_A"]
+    # d mu / d ln(rho) is about 1 here.
+    assert found == pytest.approx(given, abs=4.0 * numpy.hypot(uncertain, error / density))
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_ethane_has_the_density_of_the_equation_of_state(tmp_path, ranks):
+    """Molecules of two Lennard-Jones sites and a quadrupole, by the state of
+    `test_chemical_potential_of_ethane`."""
+    temperature, density, excess, pressure = 350.0, 8.0, -1.2994, 105.8
+    per_nm3 = density * 0.602214076
+    text = reservoir(
+        components=["ethane"],
+        reduced_chemical_potential=[numpy.log(per_nm3) + excess],
+        interval=20,
+        moves=400,
+    )
+    case = ETHANE.format(temperature=temperature, density=0.9 * density)
+    case = case[: case.index("[insertion]")].replace("steps = 8000", "steps = 16000")
+    case += THERMOSTAT.format(temperature=temperature) + text
+    (tmp_path / "ethane.toml").write_text(case)
+    run(tmp_path, "ethane.toml", ranks)
+    log = columns(tmp_path, "ethane", 2000)
+    densities = log["molecules_ethane"] * 0.9 * density / 108
+    error = error_of_mean(densities, 10)
+    assert error < 0.03 * density
+    # The fluid is so compressible that 0.02 in mu / k T are 4 % of the density.
+    assert numpy.mean(densities) == pytest.approx(density, abs=3.0 * error + 0.04 * density)
+    pressures = log["pressure"]
+    assert numpy.mean(pressures) == pytest.approx(
+        pressure, abs=4.0 * error_of_mean(pressures, 10) + 2.0
+    )
+    assert numpy.mean(log["temperature"]) == pytest.approx(temperature, rel=0.01)
+    # Translation and rotation share the energy as their degrees of freedom do, 3 and 2.
+    turning = numpy.mean(log["rotational_energy"]) / numpy.mean(log["kinetic_energy"])
+    assert turning == pytest.approx(0.4, abs=0.01)
+
+
+LAMMPS_GCMC = """\
+import json, sys
+import numpy
+from lammps import lammps
+
+case = json.load(open(sys.argv[1]))
+engine = lammps(cmdargs=["-screen", "none", "-log", "none"])
+engine.commands_list(case["commands"])
+engine.command(f"run {case['left_out']} post no")
+counts, energies = [], []
+for _ in range(case["samples"]):
+    engine.command(f"run {case['every']} post no")
+    counts.append(engine.get_natoms())
+    energies.append(engine.get_thermo("pe"))  # of an atom
+json.dump({"counts": counts, "energies": energies}, open(case["result"], "w"))
+"""
+
+
+def test_numbers_of_lammps(lammps, tmp_path):  # noqa: F811
+    """`fix gcmc` with its own displacements: the number of atoms and the energy of each."""
+    temperature, potential, edge = 2.0, -2.8, 9.0
+    case = {
+        "commands": [
+            "units lj",
+            "atom_style atomic",
+            f"region box block 0 {edge} 0 {edge} 0 {edge}",
+            "create_box 1 box",
+            "create_atoms 1 random 200 5 box overlap 0.8 maxtry 1000",
+            "mass 1 1.0",
+            "pair_style lj/cut 2.5",
+            "pair_modify shift no tail no",
+            "pair_coeff 1 1 1.0 1.0",
+            f"fix gas all gcmc 1 200 200 1 7 {temperature} {potential} 0.4",
+        ],
+        "left_out": 200,
+        "samples": 60,
+        "every": 10,
+        "result": str(tmp_path / "gcmc.json"),
+    }
+    (tmp_path / "case.json").write_text(json.dumps(case))
+    done = subprocess.run(
+        [lammps.python, "-c", LAMMPS_GCMC, tmp_path / "case.json"],
+        env=lammps.variables,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    peer = json.loads((tmp_path / "gcmc.json").read_text())
+    text = reservoir(components=["A"], chemical_potential=[potential], interval=20, moves=200)
+    own = FLUID.format(
+        steps=16_000,
+        seed=10,
+        precision="double",
+        density=500 / edge**3,
+        temperature=temperature,
+        reservoir=text,
+    )
+    own = own.replace("cutoff = 3.5", "cutoff = 2.5").replace("tail_correction = true", "")
+    (tmp_path / "fluid.toml").write_text(own)
+    run(tmp_path, "fluid.toml", 2)
+    log = columns(tmp_path, "fluid", 4000)
+    numbers = log["molecules_A"]
+    energies = log["potential_energy"] / numbers
+    for mine, theirs in [(numbers, peer["counts"]), (energies, peer["energies"])]:
+        theirs = numpy.array(theirs, dtype=float)
+        error = numpy.hypot(error_of_mean(mine, 12), error_of_mean(theirs, 12))
+        assert error < 0.02 * abs(numpy.mean(theirs))
+        assert numpy.mean(mine) == pytest.approx(numpy.mean(theirs), abs=4.0 * error)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_resumed_runs_have_the_same_bits(tmp_path, ranks):
+    text = reservoir(components=["A"], activity=[0.12], interval=10, moves=40)
+    more = text + "\n[neighbor]\nmaximum_interval = 10\n"
+
+    def case(name: str, steps: int) -> str:
+        written = FLUID.format(
+            steps=steps, seed=11, precision="double", density=0.3, temperature=2.0, reservoir=more
+        )
+        return written.replace('"fluid"', f'"{name}"') + "checkpoint_interval = 200\n"
+
+    (tmp_path / "whole.toml").write_text(case("whole", 600))
+    run(tmp_path, "whole.toml", ranks)
+    (tmp_path / "parts.toml").write_text(case("parts", 320))
+    run(tmp_path, "parts.toml", ranks)
+    (tmp_path / "parts.toml").write_text(case("parts", 600))
+    run(tmp_path, "parts.toml", ranks, more=("--resume",))
+    whole, parts = columns(tmp_path, "whole"), columns(tmp_path, "parts")
+    assert len(set(whole["molecules_A"])) > 5
+    for name, values in whole.items():
+        assert numpy.array_equal(values, parts[name]), name
+
+
+def test_observers_and_files_that_go_along(tmp_path):
+    """Profiles know the density; a run on another number of ranks and from a checkpoint goes on."""
+    text = reservoir(
+        components=["A", "B"], activity=[0.03, 0.02], interval=20, moves=60, exchanges=20
+    )
+    profile = "\n[profile]\ninterval = 20\ncentered = false\nbins = 8\n"
+    case = GAS.format(steps=6000, seed=12, thermostat="langevin", reservoir=text + profile)
+    (tmp_path / "gas.toml").write_text(case)
+    run(tmp_path, "gas.toml", 3)
+    run(tmp_path, "gas.toml", 2, more=("--resume", "--steps", "12000"))
+    log = columns(tmp_path, "gas", 1000)
+    numbers = log["molecules_A"] + log["molecules_B"]
+    assert numpy.mean(numbers) == pytest.approx(0.05 * VOLUME, abs=5.0 * error_of_mean(numbers))
+    rows = numpy.loadtxt(tmp_path / "gas.profile.txt")
+    assert rows.shape[0] == 8
+
+
+REFUSED = {
+    "no temperature": ('kind = "langevin"', 'kind = "none"', "which is missing"),
+    "two keys": ("activity", "fugacity = [0.1]\nactivity", "has one of"),
+    "too few numbers": ("activity = [0.1]", "activity = [0.1, 0.2]", "expected one for each of 1"),
+    "an unknown name": ('["A"]', '["a"]', 'did you mean "A"?'),
+    "a name twice": ('["A"]', '["A", "A"]', "twice"),
+    "a trajectory": ("[output]", "[output]\ntrajectory_interval = 100", "same particles"),
+    "an observer": ("[output]", "[rdf]\ninterval = 10\n[output]", "particles that stay"),
+    "a barostat": (
+        "[output]",
+        '[barostat]\nkind = "stochastic_cell_rescaling"\npressure = 1.0\ntime_constant = 1.0\n'
+        "bulk_modulus = 1.0\n[output]",
+        "[barostat]",
+    ),
+    "exchange of one": ("interval = 20", "interval = 20\nexchanges = 5", 'two "components"'),
+    "an empty region": (
+        "interval = 20",
+        "interval = 20\nlower = [0, 0, 3]\nupper = [1, 1, 2]",
+        "empty",
+    ),
+    "a region beyond the box": (
+        "interval = 20",
+        "interval = 20\nupper = [1, 1, 99]",
+        "must lie in the box",
+    ),
+    "a drift control": ("[output]", "[[drift_control]]\ninterval = 5\n[output]", "drift_control"),
+    "a field": ("[output]", "[[field]]\nforce = [0, 0, 1]\n[output]", "field"),
+    "a reflecting wall": (
+        "[output]",
+        '[[wall]]\npotential = "reflecting"\nposition = 1.0\n[output]',
+        "reflecting",
+    ),
+    "regions that overlap": (
+        "[output]",
+        '[[grand_canonical]]\ncomponents = ["B"]\nactivity = [0.1]\ninterval = 5\n[output]',
+        "overlaps",
+    ),
+    "frozen": ("[output]", '[[freeze]]\ncomponent = "A"\n[output]', "frozen"),
+    "nothing to do": ("interval = 20", "interval = 20\nmoves = 0", "does nothing"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(tmp_path, name):
+    old, new, words = REFUSED[name]
+    text = reservoir(components=["A"], activity=[0.1], interval=20)
+    case = GAS.format(steps=100, seed=1, thermostat="langevin", reservoir=text)
+    assert old in case
+    (tmp_path / "gas.toml").write_text(case.replace(old, new, 1))
+    said = run(tmp_path, "gas.toml", 2, fails=True)
+    assert words in said, said

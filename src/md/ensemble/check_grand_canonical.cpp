@@ -72,13 +72,16 @@ class ReservoirChecker {
     if (!why.empty()) {
       error(place(0), "[[grand_canonical]] needs an ensemble, but " + why);
     } else if (!input_.has_thermostat()) {
-      error(place(0), "[[grand_canonical]] has the temperature of the [thermostat], which is "
-                      "missing");
+      error(place(0),
+            "[[grand_canonical]] has the temperature of the [thermostat], which is "
+            "missing");
     } else if (has_several_temperatures(input_)) {
-      error(place(0), "[[grand_canonical]] needs one temperature, but the thermostats keep several");
+      error(place(0),
+            "[[grand_canonical]] needs one temperature, but the thermostats keep several");
     } else if (input_.barostat.is_used()) {
-      error(place(0), "chemical potential, temperature and pressure depend on each other: "
-                      "[[grand_canonical]] does not go with a [barostat]");
+      error(place(0),
+            "chemical potential, temperature and pressure depend on each other: "
+            "[[grand_canonical]] does not go with a [barostat]");
     } else if (input_.time_steps.are_used()) {
       error(place(0), "[[grand_canonical]] does not go with [multiple_time_steps]");
     } else if (gives("replicas")) {
@@ -88,8 +91,9 @@ class ReservoirChecker {
 
   void system() {
     if (!input_.molecules.empty()) {
-      error(place(0), "[[grand_canonical]] does not go with [[molecule]]s, whose atoms are known by "
-                      "ids without gaps; expected atoms and rigid molecules");
+      error(place(0),
+            "[[grand_canonical]] does not go with [[molecule]]s, whose atoms are known by "
+            "ids without gaps; expected atoms and rigid molecules");
     }
     if (input_.interaction.tail_correction == TailCorrection::planar) {
       error("interaction.tail_correction",
@@ -97,12 +101,13 @@ class ReservoirChecker {
             "compute; expected \"homogeneous\" or none");
     }
     for (const Refused& refused : refused_sections) {
-      for (const std::string& at :
-           {std::string(refused.section), fmt::format("{}[0]", refused.section)}) {
-        if (!gives(at)) continue;
-        error(at, fmt::format("[{}] {}, so that it does not go with [[grand_canonical]]",
-                              refused.section, refused.why));
-      }
+      const std::string first = fmt::format("{}[0]", refused.section);
+      const bool is_one_of_many = gives(first);
+      if (!is_one_of_many && !gives(refused.section)) continue;
+      error(is_one_of_many ? std::string_view(first) : refused.section,
+            fmt::format("{0}{1}{2} {3}, so that it does not go with [[grand_canonical]]",
+                        is_one_of_many ? "[[" : "[", refused.section, is_one_of_many ? "]]" : "]",
+                        refused.why));
     }
     for (std::size_t n = 0; n < input_.tables<WallSection>().size(); ++n) {
       if (input_.tables<WallSection>()[n].potential != WallSection::Potential::reflecting) continue;
@@ -130,9 +135,10 @@ class ReservoirChecker {
       const std::string_view at = gives(first) ? std::string_view(first) : row.schema.name;
       if (!gives(at) || row.interval == nullptr || row.interval(input_) == 0) continue;
       if (row.has_changing_numbers) continue;
-      error(at, fmt::format("[{}] is for particles that stay, but [[grand_canonical]] changes their "
-                            "number",
-                            row.schema.name));
+      error(at,
+            fmt::format("[{}] is for particles that stay, but [[grand_canonical]] changes their "
+                        "number",
+                        row.schema.name));
     }
   }
 
@@ -195,9 +201,9 @@ class ReservoirChecker {
       given.push_back(of_key);
       const std::size_t count = (one.*list.values).size();
       if (!good_(of_key) || !good_(at + ".components") || count == one.components.size()) continue;
-      error(of_key, fmt::format("{} has {} number{}; expected one for each of {} components",
-                                quote(list.key), count, count == 1 ? "" : "s",
-                                one.components.size()));
+      error(of_key,
+            fmt::format("{} has {} number{}; expected one for each of {} components",
+                        quote(list.key), count, count == 1 ? "" : "s", one.components.size()));
     }
     if (given.size() == 1) return;
     error(given.empty() ? at : given[1],
@@ -251,8 +257,7 @@ void check_reservoirs_in_box(const Input& input, const Box& box, const Report& r
     const auto region = region_of(one, box);
     for (const bool is_lower : {true, false}) {
       if (!(is_lower ? one.lower : one.upper)) continue;
-      const std::string at =
-          fmt::format("grand_canonical[{}].{}", n, is_lower ? "lower" : "upper");
+      const std::string at = fmt::format("grand_canonical[{}].{}", n, is_lower ? "lower" : "upper");
       if (!box.tilt.none()) {
         report(Severity::error, at,
                "the region of a [[grand_canonical]] needs an orthorhombic box; that of this run is "

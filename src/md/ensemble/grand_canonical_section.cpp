@@ -24,9 +24,8 @@ double activity_of(const Input& input, const GrandCanonicalSection& reservoir,
     const double length = input.units.to_internal(1.0, Dimension::length);
     return std::exp(reservoir.reduced_chemical_potential[component]) / (length * length * length);
   }
-  const double wavelength = input.units.is_reduced()
-                                ? 1.0
-                                : planck / std::sqrt(2.0 * std::numbers::pi * mass * heat);
+  const double wavelength =
+      input.units.is_reduced() ? 1.0 : planck / std::sqrt(2.0 * std::numbers::pi * mass * heat);
   return std::exp(reservoir.chemical_potential[component] / heat) /
          (wavelength * wavelength * wavelength);
 }
@@ -38,14 +37,15 @@ ReservoirRegion region_of(const GrandCanonicalSection& reservoir, const Box& box
 InputSection section::grand_canonical() {
   using Section = GrandCanonicalSection;
   InputSection section{
-      .schema = {.name = "grand_canonical",
-                 .is_array = true,
-                 .tables = tables_of<Section>(),
-                 .description =
-                     "A reservoir of molecules: they are inserted into the box and deleted from it, "
-                     "so that their chemical potentials are those of the reservoir: "
-                     "[how](howto/grand-canonical.md).",
-                 .aliases = {"gcmc", "muVT", "reservoir", "grandCanonical", "open"}},
+      .schema =
+          {.name = "grand_canonical",
+           .is_array = true,
+           .tables = tables_of<Section>(),
+           .description =
+               "A reservoir of molecules: they are inserted into the box and deleted from it, "
+               "so that their chemical potentials are those of the reservoir: "
+               "[how](howto/grand-canonical.md).",
+           .aliases = {"gcmc", "muVT", "reservoir", "grandCanonical", "open"}},
       .keys = {
           {.name = "components",
            .target = target_in_table_of<&Section::components>,
@@ -69,7 +69,8 @@ InputSection section::grand_canonical() {
            .aliases = {"mu_by_kT", "reduced_mu"}},
           {.name = "activity",
            .target = target_in_table_of<&Section::activity>,
-           .description = "The same as the density z of the ideal gas with this chemical potential.",
+           .description =
+               "The same as the density z of the ideal gas with this chemical potential.",
            .default_text = "given by another key",
            .dimension = Dimension::number_density,
            .range = positive,
@@ -102,8 +103,9 @@ InputSection section::grand_canonical() {
            .aliases = {"identity_exchanges", "identity_changes", "swaps"}},
           {.name = "lower",
            .target = target_in_table_of<&Section::lower>,
-           .description = "Lower corner of the region that is in contact with the reservoir, counted "
-                          "from the box's corner; molecules belong to it by their centers of mass.",
+           .description =
+               "Lower corner of the region that is in contact with the reservoir, counted "
+               "from the box's corner; molecules belong to it by their centers of mass.",
            .default_text = "that of the box",
            .dimension = Dimension::length,
            .aliases = {"from"}},

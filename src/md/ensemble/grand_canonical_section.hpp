@@ -21,9 +21,9 @@ struct GrandCanonicalSection {  ///< [[grand_canonical]]: a reservoir
   std::vector<double> activity;                    ///< z, a number density
   std::vector<double> fugacity;                    ///< z k T, a pressure
   std::int64_t interval = 0;                       ///< steps
-  std::int64_t moves = 100;      ///< attempts to insert or to delete a molecule, each time
-  std::int64_t exchanges = 0;    ///< attempts to exchange the identity of a molecule, each time
-  std::optional<Vec3> lower{};   ///< region; nothing: no bound
+  std::int64_t moves = 100;     ///< attempts to insert or to delete a molecule, each time
+  std::int64_t exchanges = 0;   ///< attempts to exchange the identity of a molecule, each time
+  std::optional<Vec3> lower{};  ///< region; nothing: no bound
   std::optional<Vec3> upper{};
 };
 

@@ -73,7 +73,8 @@ std::string why_name_is_not_inserted(const Input& input, const std::string& name
   const std::vector<std::string> names = inserted_kind_names(input);
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) {
-    const std::string why = why_not_inserted(input, static_cast<std::size_t>(found - names.begin()));
+    const std::string why =
+        why_not_inserted(input, static_cast<std::size_t>(found - names.begin()));
     return why.empty() ? why : fmt::format("{} {}", quote(name), why);
   }
   const auto is_called = [&](const Input::Molecule& molecule) { return molecule.name == name; };

@@ -400,9 +400,12 @@ void InsertedMolecule::prepare(const Frame& frame) {
     const auto kind = static_cast<std::size_t>(particles.position[i].type);
     const Quaternion orientation = particles.rotating() ? particles.orientation[i] : Quaternion{};
     Neighbor& neighbor = neighbors_[next[cell_of[i]]++];
-    neighbor = {particles.position[i].vector(), static_cast<std::uint32_t>(kind),
+    neighbor = {particles.position[i].vector(),
+                static_cast<std::uint32_t>(kind),
                 static_cast<std::uint32_t>(vectors_.size()),
-                static_cast<std::uint32_t>(placed_charges_.size()), 0, unknown_particle};
+                static_cast<std::uint32_t>(placed_charges_.size()),
+                0,
+                unknown_particle};
     if (i < particles.local_count() || particles.ghost_ids()) neighbor.id = particles.id[i];
     turn(kind, orientation, vectors_);
     if (!charges_) continue;

@@ -113,11 +113,10 @@ double Dynamics::unconstrained_degrees() const {
 
 void Dynamics::count_degrees_of_freedom() {
   // New particles bring a momentum.
-  degrees_.keeps_momentum = !system_.is_open && engine_->keeps_momentum() &&
-                            system_.frozen.keep_momentum() &&
-                            std::ranges::all_of(modifiers_, [](const auto& modifier) {
-                              return modifier->keeps_momentum();
-                            });
+  degrees_.keeps_momentum =
+      !system_.is_open && engine_->keeps_momentum() && system_.frozen.keep_momentum() &&
+      std::ranges::all_of(modifiers_,
+                          [](const auto& modifier) { return modifier->keeps_momentum(); });
   // If the total momentum is conserved, the motion of the center of mass has no thermal energy.
   const double fixed = degrees_.keeps_momentum ? 3.0 : 0.0;
   degrees_.translational = std::max(1.0, unconstrained_degrees() - fixed);

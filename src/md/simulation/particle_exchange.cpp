@@ -28,8 +28,7 @@ void Simulation::Implementation::make_reservoirs() {
                       term->name()))});
     }
   }
-  reservoirs_ =
-      std::make_unique<ParticleReservoirs>(context_, input_, system_, std::move(alone));
+  reservoirs_ = std::make_unique<ParticleReservoirs>(context_, input_, system_, std::move(alone));
   thermodynamics_.log_also([this] { return reservoirs_->logged(); });
 }
 

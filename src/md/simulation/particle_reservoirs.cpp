@@ -64,17 +64,17 @@ ParticleReservoirs::ParticleReservoirs(const comm::Context& context, const Input
   const std::vector<std::string> all = inserted_kind_names(input);
   for (const GrandCanonicalSection& wanted : input.tables<GrandCanonicalSection>()) {
     const ReservoirRegion region = region_of(wanted, system.box);
-    Reservoir& made = reservoirs_.emplace_back(
-        Reservoir{.number = reservoirs_.size(),
-                  .interval = wanted.interval,
-                  .moves = wanted.moves,
-                  .exchanges = wanted.exchanges,
-                  .is_everywhere = !wanted.lower && !wanted.upper,
-                  .lower = region.lower,
-                  .upper = region.upper});
+    Reservoir& made =
+        reservoirs_.emplace_back(Reservoir{.number = reservoirs_.size(),
+                                           .interval = wanted.interval,
+                                           .moves = wanted.moves,
+                                           .exchanges = wanted.exchanges,
+                                           .is_everywhere = !wanted.lower && !wanted.upper,
+                                           .lower = region.lower,
+                                           .upper = region.upper});
     for (std::size_t k = 0; k < wanted.components.size(); ++k) {
-      const auto kind = static_cast<std::size_t>(std::ranges::find(all, wanted.components[k]) -
-                                                 all.begin());
+      const auto kind =
+          static_cast<std::size_t>(std::ranges::find(all, wanted.components[k]) - all.begin());
       made.populations.push_back(
           {.kind = kind, .activity = activity_of(input, wanted, k, system.masses[kind])});
     }
@@ -167,17 +167,16 @@ void ParticleReservoirs::take_particles(const Frame& frame, Reservoir& reservoir
     Population& population = reservoir.populations[k];
     const auto begin = counts.begin() + static_cast<std::ptrdiff_t>(k * ranks);
     population.by_rank.assign(begin, begin + static_cast<std::ptrdiff_t>(ranks));
-    population.count = std::accumulate(population.by_rank.begin(), population.by_rank.end(),
-                                       std::int64_t{0});
+    population.count =
+        std::accumulate(population.by_rank.begin(), population.by_rank.end(), std::int64_t{0});
   }
 }
 
 ParticleReservoirs::Trial ParticleReservoirs::draw(const Reservoir& reservoir, std::int64_t number,
                                                    const Frame& frame) const {
-  RandomSequence numbers =
-      stream_.sequence((static_cast<std::uint64_t>(reservoir.number) << 32) +
-                           static_cast<std::uint64_t>(number),
-                       static_cast<std::uint64_t>(frame.step));
+  RandomSequence numbers = stream_.sequence(
+      (static_cast<std::uint64_t>(reservoir.number) << 32) + static_cast<std::uint64_t>(number),
+      static_cast<std::uint64_t>(frame.step));
   const std::uint64_t populations = reservoir.populations.size();
   const std::size_t population = numbers.below(populations);
   Kind kind = Kind::exchange;
@@ -199,9 +198,8 @@ ParticleReservoirs::Trial ParticleReservoirs::draw(const Reservoir& reservoir, s
 }
 
 ParticleReservoirs::Choice ParticleReservoirs::choice(const Population& from, double selected) {
-  std::int64_t number =
-      std::min(static_cast<std::int64_t>(selected * static_cast<double>(from.count)),
-               from.count - 1);
+  std::int64_t number = std::min(
+      static_cast<std::int64_t>(selected * static_cast<double>(from.count)), from.count - 1);
   int rank = 0;
   for (const std::int64_t here : from.by_rank) {
     if (number < here) break;
@@ -238,7 +236,8 @@ void ParticleReservoirs::evaluate(const Reservoir& reservoir, const Trial& trial
   const auto tell = [&](std::int64_t known_id, const Vec3& center, const Quaternion& orientation) {
     told[told_owner] = context_.rank() + 1;
     told[told_id] = static_cast<double>(known_id);
-    for (int axis = 0; axis < 3; ++axis) told[told_center + static_cast<std::size_t>(axis)] = center[axis];
+    for (int axis = 0; axis < 3; ++axis)
+      told[told_center + static_cast<std::size_t>(axis)] = center[axis];
     const double turn[] = {orientation.w, orientation.x, orientation.y, orientation.z};
     std::ranges::copy(turn, told + told_orientation);
   };
@@ -250,9 +249,8 @@ void ParticleReservoirs::evaluate(const Reservoir& reservoir, const Trial& trial
     const Vec3 center = frame.box.shear().position(trial.center);
     const Quaternion orientation = turns(population.kind) ? trial.orientation : Quaternion{};
     tell(0, center, orientation);
-    told[told_in] =
-        energy(population.kind, center, orientation, InsertedMolecule::no_particle)
-            .value_or(infinite);
+    told[told_in] = energy(population.kind, center, orientation, InsertedMolecule::no_particle)
+                        .value_or(infinite);
     return;
   }
   if (population.count == 0) return;
@@ -299,8 +297,7 @@ bool ParticleReservoirs::is_accepted(const Reservoir& reservoir, const Trial& tr
       logarithm = std::log(number / weight) + taken / heat_;
     } else {
       const Population& other = reservoir.populations[trial.other];
-      const double added =
-          told[told_in] + molecule_.correction(other.kind, without, box.volume());
+      const double added = told[told_in] + molecule_.correction(other.kind, without, box.volume());
       if (!is_possible(added)) return false;
       logarithm = std::log(other.activity * number /
                            (population.activity * (static_cast<double>(other.count) + 1.0))) -
@@ -378,8 +375,8 @@ void ParticleReservoirs::remove(Population& from, double selected, std::int64_t 
   }
 }
 
-void ParticleReservoirs::insert(Population& into, const Vec3& center,
-                                const Quaternion& orientation, int owner, RandomSequence numbers) {
+void ParticleReservoirs::insert(Population& into, const Vec3& center, const Quaternion& orientation,
+                                int owner, RandomSequence numbers) {
   const std::int64_t id = next_id_++;
   molecule_.add(into.kind, center, orientation, id);
   counts_[into.kind] += 1.0;
@@ -443,7 +440,8 @@ std::vector<LoggedScalar> ParticleReservoirs::logged() const {
         }
       }
       const std::string& name = names[first.kind];
-      columns.push_back({"molecules_" + name, static_cast<double>(system_.type_counts[first.kind])});
+      columns.push_back(
+          {"molecules_" + name, static_cast<double>(system_.type_counts[first.kind])});
       columns.push_back({"insertion_acceptance_" + name, insertions.rate()});
       columns.push_back({"deletion_acceptance_" + name, deletions.rate()});
       if (has_exchanges) columns.push_back({"exchange_acceptance_" + name, exchanges.rate()});

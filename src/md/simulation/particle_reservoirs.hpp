@@ -110,8 +110,7 @@ class ParticleReservoirs {
   void run(Reservoir& reservoir, const Frame& frame);
   Trial draw(const Reservoir& reservoir, std::int64_t number, const Frame& frame) const;
   /// Writes what this rank knows of a trial: zeros if it has nothing to do with it.
-  void evaluate(const Reservoir& reservoir, const Trial& trial, const Frame& frame,
-                double* told);
+  void evaluate(const Reservoir& reservoir, const Trial& trial, const Frame& frame, double* told);
   bool is_accepted(const Reservoir& reservoir, const Trial& trial, const Box& box,
                    const double* told);
   void carry_out(Reservoir& reservoir, const Trial& trial, const double* told);

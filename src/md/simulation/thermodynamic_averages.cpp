@@ -106,9 +106,13 @@ void ThermodynamicAverages::add(std::int64_t step, const ThermodynamicState& sta
 
 std::string averages_of_columns(const std::string& text) {
   const Json given = parse_json(text);
-  const double particles = std::max(1.0, given.value("particles", 1.0));
+  double particles = std::max(1.0, given.value("particles", 1.0));
   std::vector<Averages::Quantity> quantities;
   std::vector<Json> columns;
+  // Where their number changes, energies are those of all particles.
+  for (const auto& [name, values] : given.at("columns").items()) {
+    if (name.starts_with("molecules_")) particles = 1.0;
+  }
   for (const auto& [name, values] : given.at("columns").items()) {
     auto& quantity =
         quantities.emplace_back(Averages::Quantity{.name = name, .target = std::nullopt});

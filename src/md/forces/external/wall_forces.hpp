@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "md/core/box.hpp"
+#include "md/forces/energy_of_one.hpp"
 #include "md/forces/external/wall_potential.hpp"
 #include "md/forces/external/wall_surface.hpp"
-#include "md/forces/energy_of_one.hpp"
 #include "md/forces/force_term.hpp"
 #include "md/model/component.hpp"
 #include "md/system/selection.hpp"
