@@ -126,7 +126,7 @@ class ReservoirChecker {
     if (input_.output.trajectory_interval > 0) fixed("output.trajectory_interval", "a trajectory");
     if (input_.output.xtc_interval > 0) fixed("output.xtc_interval", "an XTC file");
     for (const TrajectoryRow& row : trajectory_rows()) {
-      if (row.interval(input_) > 0) {
+      if (row.interval(input_) > 0 && !row.has_changing_numbers) {
         fixed(row.schema.name, fmt::format("the file of [{}]", row.schema.name));
       }
     }
