@@ -394,20 +394,33 @@ def test_resumed_runs_have_the_same_bits(tmp_path, ranks):
 
 
 def test_observers_and_files_that_go_along(tmp_path):
-    """Profiles know the density; a run on another number of ranks and from a checkpoint goes on."""
+    """Profiles know the density, frames have the particles of their step, and a run goes on from its
+    checkpoint on another number of ranks."""
     text = reservoir(
         components=["A", "B"], activity=[0.03, 0.02], interval=20, moves=60, exchanges=20
     )
-    profile = "\n[profile]\ninterval = 20\ncentered = false\nbins = 8\n"
-    case = GAS.format(steps=6000, seed=12, thermostat="langevin", reservoir=text + profile)
+    more = "\n[profile]\ninterval = 20\ncentered = false\nbins = 8\n"
+    more += "[xyz]\ninterval = 200\n[lammps_dump]\ninterval = 200\n"
+    case = GAS.format(steps=3000, seed=12, thermostat="langevin", reservoir=text + more)
     (tmp_path / "gas.toml").write_text(case)
     run(tmp_path, "gas.toml", 3)
-    run(tmp_path, "gas.toml", 2, more=("--resume", "--steps", "12000"))
-    log = columns(tmp_path, "gas", 1000)
+    run(tmp_path, "gas.toml", 2, more=("--resume", "--steps", "6000"))
+    log = columns(tmp_path, "gas")
     numbers = log["molecules_A"] + log["molecules_B"]
-    assert numpy.mean(numbers) == pytest.approx(0.05 * VOLUME, abs=5.0 * error_of_mean(numbers))
-    rows = numpy.loadtxt(tmp_path / "gas.profile.txt")
-    assert rows.shape[0] == 8
+    settled = numbers[log["step"] >= 1000]
+    assert numpy.mean(settled) == pytest.approx(0.05 * VOLUME, abs=5.0 * error_of_mean(settled))
+    assert numpy.loadtxt(tmp_path / "gas.profile.txt").shape[0] == 8
+    at = dict(zip(log["step"], numbers, strict=True))
+    wanted = [at[step] for step in range(0, 6001, 200)]
+    lines = (tmp_path / "gas.trajectory.xyz").read_text().splitlines()
+    counts = []
+    while lines:
+        counts.append(int(lines[0]))
+        lines = lines[counts[-1] + 2 :]
+    assert counts == wanted
+    lines = (tmp_path / "gas.lammpstrj").read_text().splitlines()
+    heads = [n for n, line in enumerate(lines) if line == "ITEM: NUMBER OF ATOMS"]
+    assert [int(lines[n + 1]) for n in heads] == wanted
 
 
 REFUSED = {
