@@ -34,6 +34,83 @@ ReservoirRegion region_of(const GrandCanonicalSection& reservoir, const Box& box
   return {reservoir.lower.value_or(Vec3{}), reservoir.upper.value_or(box.length)};
 }
 
+namespace section {
+namespace {
+
+std::vector<KeySchema> reservoir_potential_keys() {
+  using Section = GrandCanonicalSection;
+  return {
+      {.name = "chemical_potential",
+       .target = target_in_table_of<&Section::chemical_potential>,
+       .description =
+           "Of each of them: k T ln(z Λ^3), with the activity z and the thermal wavelength Λ = "
+           "h / sqrt(2 π m k T); in reduced units Λ is the unit of length.",
+       .default_text = "given by another key",
+       .dimension = Dimension::energy,
+       .aliases = {"mu", "chempot", "chemical_potentials"}},
+      {.name = "reduced_chemical_potential",
+       .target = target_in_table_of<&Section::reduced_chemical_potential>,
+       .description = "The same as ln(z l^3), l being the unit of length, as `[insertion]` "
+                      "gives it.",
+       .default_text = "given by another key",
+       .range = {.minimum = -600.0, .maximum = 600.0},
+       .aliases = {"mu_by_kT", "reduced_mu"}},
+      {.name = "activity",
+       .target = target_in_table_of<&Section::activity>,
+       .description = "The same as the density z of the ideal gas with this chemical potential.",
+       .default_text = "given by another key",
+       .dimension = Dimension::number_density,
+       .range = positive,
+       .aliases = {"activities", "z", "zz"}},
+      {.name = "fugacity",
+       .target = target_in_table_of<&Section::fugacity>,
+       .description =
+           "The same as the pressure z k T of the ideal gas with this chemical potential.",
+       .default_text = "given by another key",
+       .dimension = Dimension::pressure,
+       .range = positive,
+       .aliases = {"fugacities", "pressure"}}};
+}
+
+std::vector<KeySchema> reservoir_move_keys() {
+  using Section = GrandCanonicalSection;
+  return {
+      {.name = "interval",
+       .target = target_in_table_of<&Section::interval>,
+       .description = "Steps between two times at which molecules are exchanged. Lists are "
+                      "rebuilt at each of them.",
+       .need = Need::required,
+       .range = {.minimum = 1.0, .maximum = most_steps},
+       .aliases = {"every", "nevery"}},
+      {.name = "moves",
+       .target = target_in_table_of<&Section::moves>,
+       .description = "Attempts to insert or to delete a molecule, each time.",
+       .range = {.minimum = 0.0, .maximum = 1e9},
+       .aliases = {"attempts", "nexchange", "trials"}},
+      {.name = "exchanges",
+       .target = target_in_table_of<&Section::exchanges>,
+       .description = "Attempts to turn a molecule of one component into one of another, each "
+                      "time.",
+       .range = {.minimum = 0.0, .maximum = 1e9},
+       .aliases = {"identity_exchanges", "identity_changes", "swaps"}},
+      {.name = "lower",
+       .target = target_in_table_of<&Section::lower>,
+       .description = "Lower corner of the region that is in contact with the reservoir, counted "
+                      "from the box's corner; molecules belong to it by their centers of mass.",
+       .default_text = "that of the box",
+       .dimension = Dimension::length,
+       .aliases = {"from"}},
+      {.name = "upper",
+       .target = target_in_table_of<&Section::upper>,
+       .description = "Upper corner of that region.",
+       .default_text = "that of the box",
+       .dimension = Dimension::length,
+       .aliases = {"to"}}};
+}
+
+}  // namespace
+}  // namespace section
+
 InputSection section::grand_canonical() {
   using Section = GrandCanonicalSection;
   InputSection section{
@@ -46,75 +123,13 @@ InputSection section::grand_canonical() {
                "so that their chemical potentials are those of the reservoir: "
                "[how](howto/grand-canonical.md).",
            .aliases = {"gcmc", "muVT", "reservoir", "grandCanonical", "open"}},
-      .keys = {
-          {.name = "components",
-           .target = target_in_table_of<&Section::components>,
-           .description = "Names of the `[[component]]`s or `[[type]]`s that come and go.",
-           .need = Need::required,
-           .aliases = {"component", "types", "type", "names"}},
-          {.name = "chemical_potential",
-           .target = target_in_table_of<&Section::chemical_potential>,
-           .description =
-               "Of each of them: k T ln(z Λ^3), with the activity z and the thermal wavelength Λ = "
-               "h / sqrt(2 π m k T); in reduced units Λ is the unit of length.",
-           .default_text = "given by another key",
-           .dimension = Dimension::energy,
-           .aliases = {"mu", "chempot", "chemical_potentials"}},
-          {.name = "reduced_chemical_potential",
-           .target = target_in_table_of<&Section::reduced_chemical_potential>,
-           .description = "The same as ln(z l^3), l being the unit of length, as `[insertion]` "
-                          "gives it.",
-           .default_text = "given by another key",
-           .range = {.minimum = -600.0, .maximum = 600.0},
-           .aliases = {"mu_by_kT", "reduced_mu"}},
-          {.name = "activity",
-           .target = target_in_table_of<&Section::activity>,
-           .description =
-               "The same as the density z of the ideal gas with this chemical potential.",
-           .default_text = "given by another key",
-           .dimension = Dimension::number_density,
-           .range = positive,
-           .aliases = {"activities", "z", "zz"}},
-          {.name = "fugacity",
-           .target = target_in_table_of<&Section::fugacity>,
-           .description =
-               "The same as the pressure z k T of the ideal gas with this chemical potential.",
-           .default_text = "given by another key",
-           .dimension = Dimension::pressure,
-           .range = positive,
-           .aliases = {"fugacities", "pressure"}},
-          {.name = "interval",
-           .target = target_in_table_of<&Section::interval>,
-           .description = "Steps between two times at which molecules are exchanged. Lists are "
-                          "rebuilt at each of them.",
-           .need = Need::required,
-           .range = {.minimum = 1.0, .maximum = most_steps},
-           .aliases = {"every", "nevery"}},
-          {.name = "moves",
-           .target = target_in_table_of<&Section::moves>,
-           .description = "Attempts to insert or to delete a molecule, each time.",
-           .range = {.minimum = 0.0, .maximum = 1e9},
-           .aliases = {"attempts", "nexchange", "trials"}},
-          {.name = "exchanges",
-           .target = target_in_table_of<&Section::exchanges>,
-           .description = "Attempts to turn a molecule of one component into one of another, each "
-                          "time.",
-           .range = {.minimum = 0.0, .maximum = 1e9},
-           .aliases = {"identity_exchanges", "identity_changes", "swaps"}},
-          {.name = "lower",
-           .target = target_in_table_of<&Section::lower>,
-           .description =
-               "Lower corner of the region that is in contact with the reservoir, counted "
-               "from the box's corner; molecules belong to it by their centers of mass.",
-           .default_text = "that of the box",
-           .dimension = Dimension::length,
-           .aliases = {"from"}},
-          {.name = "upper",
-           .target = target_in_table_of<&Section::upper>,
-           .description = "Upper corner of that region.",
-           .default_text = "that of the box",
-           .dimension = Dimension::length,
-           .aliases = {"to"}}}};
+      .keys = {{.name = "components",
+                .target = target_in_table_of<&Section::components>,
+                .description = "Names of the `[[component]]`s or `[[type]]`s that come and go.",
+                .need = Need::required,
+                .aliases = {"component", "types", "type", "names"}}}};
+  append(section.keys, reservoir_potential_keys());
+  append(section.keys, reservoir_move_keys());
   section.behind = "replicas";
   section.check = check_grand_canonical;
   return section;

@@ -70,7 +70,8 @@ class FrameFile::Implementation {
                 .interval = options_.interval,
                 .time_per_step = 0.0};
     // All ranks have the same numbers here, so all of them throw.
-    if (atoms < 1 && !options_.numbers_change) throw FileError(file_.path() + ": a trajectory needs at least one atom");
+    if (atoms < 1 && !options_.numbers_change)
+      throw FileError(file_.path() + ": a trajectory needs at least one atom");
     if (atoms > format_->most_atoms()) {
       throw FileError(
           fmt::format("{}: a file of this format has at most {} atoms, the frames have {}",

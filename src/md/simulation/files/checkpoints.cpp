@@ -82,6 +82,7 @@ void Simulation::Implementation::restore_observers(const Json& saved) {
   }
 }
 
+// It is long because it has an entry for each part of a run.
 std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::state_parts() {
   std::vector<StatePart> parts;
   const auto add = [&](std::string key, auto save, auto restore) {
