@@ -353,6 +353,8 @@ void InsertedMolecule::find_cells(const Frame& frame) {
   shear_ = frame.box.shear();
   region_low_ = frame.list.grid().low();
   region_high_ = frame.list.grid().high();
+  // Without any particle there is one cell without extent.
+  low_ = {};
   Vec3 high;
   for (std::size_t i = 0; i < particles.total_count(); ++i) {
     const Vec3 at = shear_.unsheared(particles.position[i].vector());
