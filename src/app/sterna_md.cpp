@@ -21,6 +21,7 @@
 #include "md/core/file_error.hpp"
 #include "md/core/json.hpp"
 #include "md/core/unstable_run.hpp"
+#include "md/ensemble/grand_canonical_section.hpp"
 #include "md/forces/bonded/input/check_molecules.hpp"
 #include "md/input/input_text.hpp"
 #include "md/input/model_list.hpp"
@@ -276,9 +277,11 @@ int check(const std::string& path, int ranks) {
     }
     if (!md::has_errors(diagnostics)) {
       if (const auto expected = md::forecast(first, facts)) {
-        fmt::print("{}: {} particles on {} rank{} ({} x {} x {}), about {:.4g} MB per rank\n", path,
-                   *facts.particles, *facts.ranks, *facts.ranks == 1 ? "" : "s", expected->grid[0],
-                   expected->grid[1], expected->grid[2], expected->memory_per_rank / 1e6);
+        fmt::print("{}: {} particles{} on {} rank{} ({} x {} x {}), about {:.4g} MB per rank\n",
+                   path, *facts.particles,
+                   md::changes_numbers(first) ? " at the start, which come and go," : "",
+                   *facts.ranks, *facts.ranks == 1 ? "" : "s", expected->grid[0], expected->grid[1],
+                   expected->grid[2], expected->memory_per_rank / 1e6);
       }
     }
   }

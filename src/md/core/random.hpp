@@ -24,6 +24,7 @@ enum class RandomPurpose : std::uint32_t {
   barostat = 8,          ///< changes of the volume; id: 0
   insertion = 9,         ///< test molecules; id: kind times 2^32 plus their number
   exchange = 10,         ///< exchanges of states between replicas; id: the lower state of a pair
+  reservoir = 11,        ///< molecules that come and go; id: reservoir times 2^32 plus the trial
 };
 
 class RandomSequence;

@@ -45,6 +45,8 @@ struct ObserverRow {
   /// Whether samples need all pairs of each local particle from its own rank, also those across a
   /// border that another rank computes.
   bool needs_full_shell = false;
+  /// Whether particles may come and go between two samples.
+  bool has_changing_numbers = false;
 };
 
 /// The rows of all observers, which the layers above hand in (`owner_tables.hpp`).

@@ -30,6 +30,8 @@ struct TrajectoryRow {
   double (*bytes_per_atom)(const Input& input) = nullptr;
   /// The largest step number that a frame of the format can have.
   std::int64_t last_step = std::numeric_limits<std::int64_t>::max();
+  /// Whether frames may have different numbers of atoms.
+  bool has_changing_numbers = false;
   bool has_one_interval = false;  ///< whether all frames of a file must have equal spacing
   /// Checks that need more than one key, called by `check_input`; may be null.
   void (*check)(const Input& input, const IsGood& is_good, const Report& report) = nullptr;

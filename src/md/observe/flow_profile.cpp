@@ -152,7 +152,8 @@ ObserverRow observer::flow_profile() {
           .interval = interval_of<FlowProfileOptions>,
           .check = check_flow_profile,
           .check_in_box = check_flow_profile_in_box,
-          .make = make_flow_profile};
+          .make = make_flow_profile,
+          .has_changing_numbers = true};
 }
 
 }  // namespace sterna::md

@@ -17,6 +17,7 @@
 
 #include "md/forces/molecular/input/molecule_model_from_input.hpp"
 #include "md/forces/pair/input/pair_functions_from_input.hpp"
+#include "md/neighbors/pair_list.hpp"
 
 namespace sterna::md {
 namespace {
@@ -36,7 +37,18 @@ double extent_of(const Component& component) {
   return farthest;
 }
 
+/// The id of what has none. It differs from `no_particle`.
+constexpr std::int64_t unknown_particle = -2;
+
 }  // namespace
+
+Quaternion random_orientation(RandomSequence& numbers) {
+  Quaternion turn{};
+  do {
+    turn = {numbers.normal(), numbers.normal(), numbers.normal(), numbers.normal()};
+  } while (!(turn.norm_squared() > 0.0));
+  return turn.normalized();
+}
 
 InsertedMolecule::InsertedMolecule(const comm::Context& context, const Input& input,
                                    const Topology& topology, std::span<const std::size_t> kinds,
@@ -337,7 +349,12 @@ void InsertedMolecule::turn(std::size_t kind, const Quaternion& orientation,
 
 void InsertedMolecule::find_cells(const Frame& frame) {
   const ParticleStore& particles = frame.particles;
+  box_ = frame.box;
   shear_ = frame.box.shear();
+  region_low_ = frame.list.grid().low();
+  region_high_ = frame.list.grid().high();
+  // Without any particle there is one cell without extent.
+  low_ = {};
   Vec3 high;
   for (std::size_t i = 0; i < particles.total_count(); ++i) {
     const Vec3 at = shear_.unsheared(particles.position[i].vector());
@@ -376,6 +393,7 @@ void InsertedMolecule::prepare(const Frame& frame) {
     cell_begin_[cell] += cell_begin_[cell - 1];
   }
   neighbors_.resize(total);
+  sorted_ = total;
   vectors_.clear();
   placed_charges_.clear();
   std::vector<InsertedCharges::Site> own;
@@ -384,9 +402,13 @@ void InsertedMolecule::prepare(const Frame& frame) {
     const auto kind = static_cast<std::size_t>(particles.position[i].type);
     const Quaternion orientation = particles.rotating() ? particles.orientation[i] : Quaternion{};
     Neighbor& neighbor = neighbors_[next[cell_of[i]]++];
-    neighbor = {particles.position[i].vector(), static_cast<std::uint32_t>(kind),
+    neighbor = {particles.position[i].vector(),
+                static_cast<std::uint32_t>(kind),
                 static_cast<std::uint32_t>(vectors_.size()),
-                static_cast<std::uint32_t>(placed_charges_.size()), 0};
+                static_cast<std::uint32_t>(placed_charges_.size()),
+                0,
+                unknown_particle};
+    if (i < particles.local_count() || particles.ghost_ids()) neighbor.id = particles.id[i];
     turn(kind, orientation, vectors_);
     if (!charges_) continue;
     const std::int64_t id = topology_.empty() ? 0 : particles.id[i];
@@ -404,7 +426,37 @@ void InsertedMolecule::prepare(const Frame& frame) {
   charges_->prepare(frame.box, range_ - 2.0 * extent, own);
 }
 
-bool InsertedMolecule::place(std::size_t kind, const Vec3& center) {
+void InsertedMolecule::add(std::size_t kind, const Vec3& center, const Quaternion& orientation,
+                           std::int64_t id) {
+  const Vec3 reach = shear_.extent(range_);
+  for (int a = -1; a <= 1; ++a) {
+    for (int b = -1; b <= 1; ++b) {
+      for (int c = -1; c <= 1; ++c) {
+        const Vec3 image = center + box_.translation(a, b, c);
+        const Vec3 at = shear_.unsheared(image);
+        bool is_near = true;
+        for (int axis = 0; axis < 3; ++axis) {
+          is_near = is_near && at[axis] >= region_low_[axis] - reach[axis] &&
+                    at[axis] <= region_high_[axis] + reach[axis];
+        }
+        if (!is_near) continue;
+        neighbors_.push_back({image, static_cast<std::uint32_t>(kind),
+                              static_cast<std::uint32_t>(vectors_.size()), 0, 0, id});
+        turn(kind, orientation, vectors_);
+      }
+    }
+  }
+}
+
+void InsertedMolecule::remove(std::int64_t id) {
+  // Nothing is in range of it there.
+  constexpr double away = std::numeric_limits<double>::infinity();
+  for (Neighbor& neighbor : neighbors_) {
+    if (neighbor.id == id) neighbor.center = {away, away, away};
+  }
+}
+
+bool InsertedMolecule::place(std::size_t kind, const Vec3& center, std::int64_t except) {
   kind_ = kind;
   center_ = center;
   found_.clear();
@@ -414,18 +466,25 @@ bool InsertedMolecule::place(std::size_t kind, const Vec3& center) {
     cell[axis] = static_cast<int>(std::floor((at[axis] - low_[axis]) * per_edge_[axis]));
   }
   const KindPair* const pairs = pairs_.data() + kind * kinds();
+  const auto is_free_of = [&](std::uint32_t n) {
+    const Vec3 d = center - neighbors_[n].center;
+    const double r2 = dot(d, d);
+    const KindPair& pair = pairs[neighbors_[n].kind];
+    if (!(r2 < pair.range_squared) || neighbors_[n].id == except) return true;
+    if (r2 < pair.core_squared) return false;
+    found_.push_back(n);
+    return true;
+  };
   for (const CellOffset& offset : offsets_) {
     const int x = cell[0] + offset.x, y = cell[1] + offset.y, z = cell[2] + offset.z;
     if (x < 0 || y < 0 || z < 0 || x >= cells_[0] || y >= cells_[1] || z >= cells_[2]) continue;
     const auto index = static_cast<std::size_t>((z * cells_[1] + y) * cells_[0] + x);
     for (std::uint32_t n = cell_begin_[index]; n < cell_begin_[index + 1]; ++n) {
-      const Vec3 d = center - neighbors_[n].center;
-      const double r2 = dot(d, d);
-      const KindPair& pair = pairs[neighbors_[n].kind];
-      if (r2 >= pair.range_squared) continue;
-      if (r2 < pair.core_squared) return false;
-      found_.push_back(n);
+      if (!is_free_of(n)) return false;
     }
+  }
+  for (std::size_t n = sorted_; n < neighbors_.size(); ++n) {
+    if (!is_free_of(static_cast<std::uint32_t>(n))) return false;
   }
   return true;
 }

@@ -6,7 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "md/core/box.hpp"
 #include "md/core/quaternion.hpp"
+#include "md/core/random.hpp"
 #include "md/forces/coulomb/inserted_charges.hpp"
 #include "md/forces/longrange/homogeneous_correction.hpp"
 #include "md/forces/pair/pair_function.hpp"
@@ -16,6 +18,9 @@
 #include "md/system/topology.hpp"
 
 namespace sterna::md {
+
+/// An orientation that is uniform on the sphere of unit quaternions.
+Quaternion random_orientation(RandomSequence& numbers);
 
 /// The energy that one more molecule would have among the particles of a rank: of all pairs within
 /// the cutoff, of what lies beyond it, and of charges and dipoles at any distance.
@@ -37,10 +42,17 @@ class InsertedMolecule {
   /// `range` from the rank's region.
   void prepare(const Frame& frame);
   /// Finds the neighbors of a molecule of this kind at this place, for `energy`. False: wherever it
-  /// turns, it overlaps.
-  bool place(std::size_t kind, const Vec3& center);
+  /// turns, it overlaps. `except`: the id of a particle that is left out, with its images; ghosts
+  /// must have ids then.
+  bool place(std::size_t kind, const Vec3& center, std::int64_t except = no_particle);
   /// The energy of the placed molecule in this orientation; nothing: it overlaps.
   std::optional<double> energy(const Quaternion& orientation);
+  /// Adds a molecule and its images to the particles that were taken over, as far as they are in
+  /// range of this rank's region. Not where charges act at any distance.
+  void add(std::size_t kind, const Vec3& center, const Quaternion& orientation, std::int64_t id);
+  /// Takes a particle, with its images, out of those that were taken over or added. Ghosts must have
+  /// ids.
+  void remove(std::int64_t id);
   /// How much more the correction beyond the cutoff is with one more molecule of this kind.
   /// `counts`: of each kind, without it. 0 without correction.
   double correction(std::size_t kind, std::span<const double> counts, double volume) const;
@@ -48,6 +60,8 @@ class InsertedMolecule {
   /// of their energy by a factor of the distance of their centers, orientations being kept. Charges at
   /// any distance are not in it.
   double second_by_scale(const Frame& frame);
+
+  static constexpr std::int64_t no_particle = -1;  ///< no id
 
  private:
   /// What acts between two sites, a of the inserted molecule and b of its neighbor. A multipole is
@@ -89,6 +103,7 @@ class InsertedMolecule {
     std::uint32_t kind;
     std::uint32_t vectors;  ///< index of the first of its vectors in the laboratory frame
     std::uint32_t charges, charge_count;  ///< its sites, at places relative to the center
+    std::int64_t id;
   };
   struct CellOffset {
     int x, y, z;
@@ -130,12 +145,15 @@ class InsertedMolecule {
   std::vector<std::vector<InsertedCharges::Site>> charge_sites_;  ///< by kind, in the body frame
   double atom_charge_factor_ = 1.0;  ///< of the charges in the topology
 
-  // The particles of the present frame, sorted by cells.
+  // The particles of the present frame, sorted by cells, and behind them those that were added.
   std::vector<Neighbor> neighbors_;
+  std::size_t sorted_ = 0;
   std::vector<Vec3> vectors_;
   std::vector<InsertedCharges::Site> placed_charges_;
   std::vector<std::uint32_t> cell_begin_;
   std::vector<CellOffset> offsets_;  ///< of cells with particles in range, the nearest first
+  Box box_{};
+  Vec3 region_low_, region_high_;  ///< of this rank, unsheared
   Shear shear_;
   Vec3 low_, per_edge_;
   int cells_[3] = {1, 1, 1};

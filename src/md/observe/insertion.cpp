@@ -17,19 +17,16 @@
 #include "md/core/agreement.hpp"
 #include "md/core/display_text.hpp"
 #include "md/core/random.hpp"
-#include "md/forces/coulomb/input/charge_solver_row.hpp"
 #include "md/forces/external/input/field_section.hpp"
 #include "md/forces/external/input/wall_section.hpp"
 #include "md/input/check_ensemble.hpp"
-#include "md/input/component_frames.hpp"
 #include "md/input/input_schema.hpp"
-#include "md/input/many_body_input.hpp"
 #include "md/observe/batch_means.hpp"
 #include "md/observe/check_alchemical.hpp"
+#include "md/observe/check_inserted.hpp"
 #include "md/observe/inserted_molecule.hpp"
 #include "md/observe/jackknife.hpp"
 #include "md/observe/observer_table.hpp"
-#include "sterna/comm/nearest_name.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
@@ -42,70 +39,16 @@ struct InsertionOptions {
   std::vector<std::string> components{};
 };
 
-/// A pair of sites whose repulsion is this many kT alone is an overlap. It weighs nothing.
-constexpr double insertion_hard = 1000.0;
 /// Below this number of insertions that carry the mean, its error is no error.
 constexpr double insertion_least_effective = 200.0;
 /// A run that is worth so many independent blocks is 50 correlation times long. In a shorter one the
 /// error is too small, and fewer blocks do not tell how long the run is.
 constexpr double insertion_least_independent = 25.0;
 
-std::vector<std::string> insertion_kinds(const Input& input) {
-  std::vector<std::string> names;
-  for (const Input::Type& type : input.types) names.push_back(type.name);
-  for (const Input::Component& component : input.components) names.push_back(component.name);
-  return names;
-}
-
-bool is_insertion_charged(const Input& input, std::size_t kind) {
-  if (kind < input.types.size()) return charge_of_atoms(input, kind).value_or(1.0) != 0.0;
-  double charge = 0.0, largest = 0.0;
-  for (const Input::Site& site : input.components[kind - input.types.size()].sites) {
-    if (site.kind != SiteKind::charge) continue;
-    charge += site.charge;
-    largest = std::max(largest, std::abs(site.charge));
-  }
-  return std::abs(charge) > 1e-9 * largest;
-}
-
-/// Why molecules of this kind cannot be inserted, as the end of a sentence; empty: they can.
-std::string why_not_inserted(const Input& input, std::size_t kind) {
-  if (kind < input.types.size()) {
-    const std::string& name = input.types[kind].name;
-    for (const Input::Molecule& molecule : input.molecules) {
-      if (std::ranges::any_of(molecule.atoms,
-                              [&](const auto& atom) { return atom.type == name; })) {
-        return fmt::format("is an atom of the flexible molecule {}, of which no part is inserted",
-                           quote(molecule.name));
-      }
-    }
-    if (many_body_kind(input, kind) != ManyBodyKind::none) {
-      return "has a potential of many bodies, which insertions do not compute";
-    }
-  }
-  if (is_insertion_charged(input, kind)) {
-    return "has a charge: the energy of one more ion depends on what neutralizes the box";
-  }
-  const Input::Electrostatics& electrostatics = input.electrostatics;
-  if (kind < input.types.size() || !electrostatics.is_used()) return {};
-  const bool is_far = !electrostatics.ends_at_cutoff() &&
-                      electrostatics.surroundings == ElectrostaticsSurroundings::conductor;
-  for (const Input::Site& site : input.components[kind - input.types.size()].sites) {
-    const bool acts =
-        (site.kind == SiteKind::charge && site.charge != 0.0) || site.kind == SiteKind::dipole;
-    if (acts && !is_far) {
-      return "has charges or dipoles; insertions compute these with kind = " +
-             charge_solver_names() +
-             " and surroundings = \"conductor\", or without [electrostatics]";
-    }
-  }
-  return {};
-}
-
 /// The kinds that are inserted, in the order of the input; all that can be, where none is named.
 std::vector<std::size_t> inserted_kinds(const Input& input) {
   const auto& wanted = input.section<InsertionOptions>().components;
-  const std::vector<std::string> names = insertion_kinds(input);
+  const std::vector<std::string> names = inserted_kind_names(input);
   std::vector<std::size_t> kinds;
   for (std::size_t kind = 0; kind < names.size(); ++kind) {
     const bool is_wanted = wanted.empty() ? why_not_inserted(input, kind).empty()
@@ -113,13 +56,6 @@ std::vector<std::size_t> inserted_kinds(const Input& input) {
     if (is_wanted) kinds.push_back(kind);
   }
   return kinds;
-}
-
-double insertion_temperature(const Input& input) {
-  for (const Input::Thermostat& thermostat : input.thermostats) {
-    if (thermostat.is_used()) return thermostat.temperature;
-  }
-  return 0.0;
 }
 
 /// Chemical potentials by Widom's insertion of test molecules.
@@ -270,15 +206,6 @@ class Insertion final : public Observer {
       sums[sum_weight] += of_place;
       sums[sum_square] += of_place * of_place;
     }
-  }
-
-  /// Uniform on the sphere of unit quaternions.
-  static Quaternion random_orientation(RandomSequence& numbers) {
-    Quaternion turn{};
-    do {
-      turn = {numbers.normal(), numbers.normal(), numbers.normal(), numbers.normal()};
-    } while (!(turn.norm_squared() > 0.0));
-    return turn.normalized();
   }
 
   void keep_lowest(const std::vector<Lowest>& here) {
@@ -538,8 +465,7 @@ std::string what_else_acts_on_inserted(const Input& input) {
 void check_inserted_names(const Input& input, const Report& report) {
   constexpr std::string_view place = "insertion.components";
   const auto& wanted = input.section<InsertionOptions>().components;
-  const std::vector<std::string> names = insertion_kinds(input);
-  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::vector<std::string> names = inserted_kind_names(input);
   for (std::size_t k = 0; k < wanted.size(); ++k) {
     const auto error = [&](const std::string& message) { report(Severity::error, place, message); };
     const std::string& name = wanted[k];
@@ -548,23 +474,8 @@ void check_inserted_names(const Input& input, const Report& report) {
       error(fmt::format("{} is in \"components\" twice", quote(name)));
       continue;
     }
-    const auto found = std::ranges::find(names, name);
-    if (found != names.end()) {
-      const std::string why =
-          why_not_inserted(input, static_cast<std::size_t>(found - names.begin()));
-      if (!why.empty()) error(fmt::format("{} {}", quote(name), why));
-      continue;
-    }
-    const auto is_called = [&](const Input::Molecule& molecule) { return molecule.name == name; };
-    if (std::ranges::any_of(input.molecules, is_called)) {
-      error(fmt::format("{} is a flexible molecule; only atoms and rigid molecules are inserted",
-                        quote(name)));
-      continue;
-    }
-    const auto near = comm::nearest_name(name, known);
-    error(fmt::format(
-        "there is no [[type]] or [[component]] with the name {}; {}", quote(name),
-        near ? fmt::format("did you mean {}?", quote(*near)) : "expected " + choice_list(known)));
+    const std::string why = why_name_is_not_inserted(input, name);
+    if (!why.empty()) error(why);
   }
   if (!wanted.empty() || names.empty() || !inserted_kinds(input).empty()) return;
   report(Severity::error, "insertion.interval",
@@ -581,10 +492,7 @@ void check_insertion(const Input& input, const IsGood& is_good, const Report& re
     error("[insertion] needs an ensemble, but " + why);
   } else if (!input.has_thermostat()) {
     error("[insertion] weighs energies by a temperature; expected a [thermostat]");
-  } else if (std::ranges::any_of(input.thermostats, [&](const Input::Thermostat& thermostat) {
-               return thermostat.is_used() &&
-                      thermostat.temperature != insertion_temperature(input);
-             })) {
+  } else if (has_several_temperatures(input)) {
     error("[insertion] needs one temperature, but the thermostats keep several");
   }
   check_alchemical_are_whole(input, report, place, "[insertion] computes energies");

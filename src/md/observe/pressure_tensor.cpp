@@ -122,7 +122,8 @@ ObserverRow observer::pressure_tensor() {
           .check_in_box = check_pressure_tensor_in_box,
           .advise = advise_pressure_tensor,
           .make = make_pressure_tensor,
-          .needs_virial_tensor = true};
+          .needs_virial_tensor = true,
+          .has_changing_numbers = true};
 }
 
 }  // namespace sterna::md

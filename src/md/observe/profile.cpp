@@ -162,7 +162,8 @@ ObserverRow observer::profile() {
           .interval = interval_of<ProfileOptions>,
           .check = check_profile,
           .check_in_box = check_profile_in_box,
-          .make = make_profile};
+          .make = make_profile,
+          .has_changing_numbers = true};
 }
 
 }  // namespace sterna::md

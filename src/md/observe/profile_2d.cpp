@@ -67,7 +67,8 @@ ObserverRow observer::profile_2d() {
           .interval = interval_of<Profile2dOptions>,
           .check = check_profile_2d,
           .check_in_box = check_profile_2d_in_box,
-          .make = make_profile_2d};
+          .make = make_profile_2d,
+          .has_changing_numbers = true};
 }
 
 }  // namespace sterna::md

@@ -96,7 +96,8 @@ ObserverRow observer::radial_profile() {
       .interval = interval_of<RadialProfileOptions>,
       .check = check_radial_profile,
       .check_in_box = check_radial_profile_in_box,
-      .make = make_radial_profile};
+      .make = make_radial_profile,
+      .has_changing_numbers = true};
 }
 
 }  // namespace sterna::md

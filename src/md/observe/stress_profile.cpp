@@ -164,7 +164,8 @@ ObserverRow observer::stress_profile() {
           .check = check_stress_profile,
           .check_in_box = check_stress_profile_in_box,
           .advise = advise_stress_profile,
-          .make = make_stress_profile};
+          .make = make_stress_profile,
+          .has_changing_numbers = true};
 }
 
 }  // namespace sterna::md

@@ -63,17 +63,15 @@ class FrameFile::Implementation {
         options_(std::move(options)),
         encoded_(static_cast<std::size_t>(format_->block_count())) {
     choose(store);
-    auto particles = static_cast<std::int64_t>(ids_.size());
-    std::int64_t atoms = 0;
-    for (const std::uint32_t i : chosen_) atoms += atoms_of(store.position[i].type);
-    comm::ReductionBatch(context_, "atoms of a trajectory").sum(particles).sum(atoms).run();
+    const auto [particles, atoms] = count(store);
     content_ = {.atoms = atoms,
                 .frames = 0,
                 .first_step = 0,
                 .interval = options_.interval,
                 .time_per_step = 0.0};
     // All ranks have the same numbers here, so all of them throw.
-    if (atoms < 1) throw FileError(file_.path() + ": a trajectory needs at least one atom");
+    if (atoms < 1 && !options_.numbers_change)
+      throw FileError(file_.path() + ": a trajectory needs at least one atom");
     if (atoms > format_->most_atoms()) {
       throw FileError(
           fmt::format("{}: a file of this format has at most {} atoms, the frames have {}",
@@ -83,8 +81,7 @@ class FrameFile::Implementation {
     item_bytes_ = sizeof(FrameParticle) + (turns_ ? sizeof(Quaternion) : 0) +
                   (format_->has_velocities() ? (turns_ ? 2 : 1) * sizeof(Vec3) : 0) +
                   (format_->has_forces() ? sizeof(Vec3) : 0);
-    redistribution_ = std::make_unique<BlockRedistribution>(context_, particles, item_bytes_,
-                                                            options_.redistribution);
+    make_redistribution(particles);
   }
 
   void create() {
@@ -153,6 +150,24 @@ class FrameFile::Implementation {
     for (const std::uint32_t i : chosen_) ids_.push_back(store.id[i]);
   }
 
+  /// Collective. The numbers of the chosen particles and of their atoms, on all ranks.
+  std::pair<std::int64_t, std::int64_t> count(const ParticleStore& store) const {
+    auto particles = static_cast<std::int64_t>(ids_.size());
+    std::int64_t atoms = 0;
+    for (const std::uint32_t i : chosen_) atoms += atoms_of(store.position[i].type);
+    comm::ReductionBatch(context_, "atoms of a trajectory").sum(particles).sum(atoms).run();
+    return {particles, atoms};
+  }
+
+  /// Collective. Null if there are no particles.
+  void make_redistribution(std::int64_t particles) {
+    redistribution_.reset();
+    id_order_.reset();
+    if (particles == 0) return;
+    redistribution_ = std::make_unique<BlockRedistribution>(context_, particles, item_bytes_,
+                                                            options_.redistribution);
+  }
+
   void write_file_head(RawFile& file) const {
     file.write_at(0, bytes_of(format_->file_head(content_)));
   }
@@ -176,7 +191,7 @@ class FrameFile::Implementation {
     while (end_ < size) {
       found = format_->find_frame(file, end_, size, content_.frames, content_);
       if (!found || found->step > last_step) break;
-      if (found->atoms != content_.atoms) {
+      if (found->atoms != content_.atoms && !options_.numbers_change) {
         throw FileError(fmt::format("{}: it has {} atoms, the run has {}; move it away",
                                     file_.path(), found->atoms, content_.atoms));
       }
@@ -202,6 +217,15 @@ class FrameFile::Implementation {
   /// Fills `encoded_` with the atoms of this rank's block of ids.
   void collect(const Box& box, const ParticleStore& store) {
     choose(store);
+    if (options_.numbers_change) {
+      const auto [particles, atoms] = count(store);
+      content_.atoms = atoms;
+      make_redistribution(particles);
+    }
+    if (redistribution_ == nullptr) {
+      for (std::string& bytes : encoded_) bytes.clear();
+      return;
+    }
     if (id_order_ == nullptr) id_order_ = redistribution_->order(ids_);
     for (std::string& bytes : encoded_) bytes.clear();
     redistribution_->plan(ids_, id_order_);

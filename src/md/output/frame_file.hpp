@@ -26,6 +26,8 @@ struct FrameFileOptions {
   /// Principal moments of inertia, for each type of particles that has `places`; 0: it does not
   /// rotate about this axis.
   std::vector<Vec3> inertia;
+  /// Whether the number of atoms is another one in each frame.
+  bool numbers_change = false;
   BlockRedistribution::Options redistribution;
 };
 

@@ -47,8 +47,14 @@ void Dynamics::make_integrator() {
 void Dynamics::make_modifiers() {
   if (minimizes()) return;
   const std::vector<std::string> names = system_.interaction.names();
+  // Energies are rounded by the number of particles, which a resumed run must have alike.
+  std::vector<std::int64_t> counts = system_.type_counts;
+  if (system_.is_open) {
+    std::ranges::fill(counts, 0);
+    counts.front() = static_cast<std::int64_t>(system_.steady_count());
+  }
   MoleculeTable molecules{.names = names,
-                          .counts = system_.type_counts,
+                          .counts = counts,
                           .masses = system_.masses,
                           .bodies = system_.bodies,
                           .range = system_.interaction.range(),
@@ -111,10 +117,11 @@ double Dynamics::unconstrained_degrees() const {
 }
 
 void Dynamics::count_degrees_of_freedom() {
-  degrees_.keeps_momentum = engine_->keeps_momentum() && system_.frozen.keep_momentum() &&
-                            std::ranges::all_of(modifiers_, [](const auto& modifier) {
-                              return modifier->keeps_momentum();
-                            });
+  // New particles bring a momentum.
+  degrees_.keeps_momentum =
+      !system_.is_open && engine_->keeps_momentum() && system_.frozen.keep_momentum() &&
+      std::ranges::all_of(modifiers_,
+                          [](const auto& modifier) { return modifier->keeps_momentum(); });
   // If the total momentum is conserved, the motion of the center of mass has no thermal energy.
   const double fixed = degrees_.keeps_momentum ? 3.0 : 0.0;
   degrees_.translational = std::max(1.0, unconstrained_degrees() - fixed);

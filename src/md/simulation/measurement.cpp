@@ -98,7 +98,10 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
     dynamics_.minimizes()
         ? messages_.console.minimization_row(clock_.step, system_.particle_count, state)
         : messages_.console.table_row(clock_.step, clock_.time(), system_.particle_count, state);
-    if (sampling_.averages) sampling_.averages->add(clock_.step, state);
+    if (sampling_.averages) {
+      sampling_.averages->add(clock_.step, state,
+                              reservoirs_ ? reservoirs_->counts() : std::vector<double>());
+    }
   }
   // Observers come first, because trajectories have the particle fields that some of them keep.
   {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "md/ensemble/grand_canonical_section.hpp"
 #include "md/input/atom_groups.hpp"
 #include "md/input/topology_from_input.hpp"
 #include "md/simulation/alchemical_system.hpp"
@@ -19,14 +20,16 @@ std::vector<RigidBody> bodies_of(const Interaction& interaction, const FrozenTyp
 }  // namespace
 
 SimulatedSystem::SimulatedSystem(const Input& input, const ParameterTexts& texts)
-    : interaction(input, texts),
+    : is_open(changes_numbers(input)),
+      interaction(input, texts),
       topology(topology_of_state(input, topology_from_input(input))),
       masses(interaction.masses()),
       frozen(input, interaction.names(), masses),
       counted_masses(frozen.counted_masses(masses)),
       bodies(bodies_of(interaction, frozen)) {
   particles.set_turning_types(interaction.turning_types());
-  particles.set_ghost_ids(!topology.empty() || !input.section<AtomGroupSections>().all.empty());
+  particles.set_ghost_ids(!topology.empty() || is_open ||
+                          !input.section<AtomGroupSections>().all.empty());
 }
 
 void SimulatedSystem::count_particles(const comm::Context& context) {
@@ -41,6 +44,36 @@ void SimulatedSystem::count_particles(const comm::Context& context) {
     if (frozen.flags()[type] != 0) moving_count -= type_counts[type];
   }
   set_box(box);
+}
+
+void SimulatedSystem::exchange_particles(std::span<const std::size_t> removed,
+                                         std::span<const ParticleRecord> added, std::int64_t more) {
+  particle_count += more;
+  if (removed.empty() && added.empty()) return;
+  std::vector<ParticleRecord> all;
+  auto gap = removed.begin();
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    if (gap != removed.end() && *gap == i) {
+      ++gap;
+    } else {
+      all.push_back(particle(particles, i));
+    }
+  }
+  all.insert(all.end(), added.begin(), added.end());
+  fields.remove(removed);
+  fields.resize(all.size());
+  // Those that turn are found anew, in the order of the store.
+  particles.resize_local(0);
+  particles.resize_local(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) set_particle(particles, i, all[i]);
+}
+
+double SimulatedSystem::steady_count() const {
+  if (!is_open) return static_cast<double>(particle_count);
+  // That of a dense liquid.
+  const double size = interaction.smallest_sigma();
+  constexpr double least = 1000.0, most = 1e12;
+  return size > 0.0 ? std::clamp(box.volume() / (size * size * size), least, most) : least;
 }
 
 void SimulatedSystem::set_box(const Box& changed) {

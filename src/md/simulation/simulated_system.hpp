@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "md/core/box.hpp"
@@ -25,6 +26,13 @@ struct SimulatedSystem {
   /// Collective. Counts the particles of each type, and sets the values that follow from the
   /// counts. Is called once the particles exist.
   void count_particles(const comm::Context& context);
+  /// Takes the particles at these ascending local places out of the store, and appends others.
+  /// `more`: the particles of all ranks that this adds. Lists must be rebuilt.
+  void exchange_particles(std::span<const std::size_t> removed,
+                          std::span<const ParticleRecord> added, std::int64_t more);
+  /// A number of particles that does not change in a run, also where particles come and go: sizes
+  /// that a resumed run must have alike depend on it.
+  double steady_count() const;
   /// Sets the box and the values that depend on its volume.
   void set_box(const Box& box);
 
@@ -32,6 +40,7 @@ struct SimulatedSystem {
   double lightest_moving_mass() const;  ///< over types with particles, not frozen
   double total_mass() const;
 
+  bool is_open;  ///< particles come and go
   Interaction interaction;
   Topology topology;  ///< of flexible molecules
   std::vector<double> masses;

@@ -25,6 +25,7 @@
 #include "md/simulation/files/run_files.hpp"
 #include "md/simulation/files/run_messages.hpp"
 #include "md/simulation/loop_progress.hpp"
+#include "md/simulation/particle_reservoirs.hpp"
 #include "md/simulation/present_state.hpp"
 #include "md/simulation/program_parts.hpp"
 #include "md/simulation/run_clock.hpp"
@@ -214,6 +215,16 @@ class Simulation::Implementation {
   /// wanted.
   void change_box(const Barostat::Change& change, EnergyAndVirial* sums);
 
+  // particle_exchange.cpp: particles that come and go.
+  /// Throws InputError on all ranks if a force term does not tell the energy of one molecule.
+  void make_reservoirs();
+  bool exchanges_particles(std::int64_t step) const {
+    return reservoirs_ && reservoirs_->are_due(step);
+  }
+  /// Collective. Lets reservoirs insert and delete particles, and renews lists and forces if any
+  /// did. `sums`: of the present forces, and afterwards of the new ones.
+  void exchange_particles(EnergyAndVirial& sums);
+
   // ending/ending.cpp: the report at the end of a run.
   void report_end(Outcome outcome, double seconds);
   Json report_observers();
@@ -236,6 +247,7 @@ class Simulation::Implementation {
   RunClock clock_;
   Dynamics dynamics_;
   BoxControl box_control_;
+  std::unique_ptr<ParticleReservoirs> reservoirs_;  ///< null: the number of particles stays
   Thermodynamics thermodynamics_;
   ListLifetime lists_;
   std::unique_ptr<Balancer> balancer_;

@@ -183,6 +183,11 @@ void Simulation::Implementation::add(std::shared_ptr<Reporter> reporter) {
 
 void Simulation::Implementation::add(std::unique_ptr<ForceTerm> term) {
   const std::string name(term->name());
+  if (reservoirs_) {
+    throw std::invalid_argument(
+        "Simulation::add: the energy of one more molecule by this term is not known, as "
+        "[[grand_canonical]] needs");
+  }
   auto* const with_neighborhood = dynamic_cast<SeesNeighborhood*>(term.get());
   engine_->add(std::move(term));
   if (with_neighborhood != nullptr) {
@@ -312,7 +317,8 @@ bool Simulation::Implementation::must_write_checkpoint() const {
 
 bool Simulation::Implementation::can_move_early() const {
   return dynamics_.can_move_early() && !program_.hook && !must_sample() && !box_control_.acts() &&
-         !box_control_.deforms(clock_.step + 1) && !must_write_checkpoint();
+         !box_control_.deforms(clock_.step + 1) && !exchanges_particles(clock_.step) &&
+         !must_write_checkpoint();
 }
 
 void Simulation::Implementation::step() {
@@ -331,11 +337,13 @@ void Simulation::Implementation::step() {
     return;
   }
   const bool sample = must_sample(), barostat_acts = box_control_.acts();
+  const bool exchanges = exchanges_particles(clock_.step);
   EnergyAndVirial sums;
-  dynamics_.compute_forces(sample || box_control_.reads_pressure() ? &sums : nullptr);
+  dynamics_.compute_forces(sample || exchanges || box_control_.reads_pressure() ? &sums : nullptr);
   dynamics_.finish_step();
   dynamics_.modify();
   dynamics_.tell_motion();
+  if (exchanges) exchange_particles(sums);
   if (barostat_acts) act_barostat(sums, sample);
   if (sample) observe(sums);
 }
@@ -344,7 +352,7 @@ void Simulation::Implementation::renew_lists() {
   loop_.rebuilt = engine_->must_rebuild(
                       system_.particles, clock_.step, [this] { return dynamics_.largest_step(); },
                       highest_request()) ||
-                  balancer_->must_cut(clock_.step);
+                  balancer_->must_cut(clock_.step) || exchanges_particles(clock_.step);
   if (dynamics_.shift_all()) loop_.rebuilt = true;
   if (box_control_.deforms(clock_.step)) {
     balancer_->set_box(system_.box, *engine_);

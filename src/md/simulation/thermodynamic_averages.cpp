@@ -6,7 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "md/ensemble/grand_canonical_section.hpp"
 #include "md/input/thermostat_parts.hpp"
+#include "md/simulation/particle_reservoirs.hpp"
 
 namespace sterna::md {
 namespace {
@@ -29,7 +31,8 @@ std::optional<double> kept_temperature(const Input& input) {
 /// Sets how a quantity is used and printed, by its name.
 void set_meaning(Averages::Quantity& quantity, double particles) {
   const std::string& name = quantity.name;
-  quantity.decides = name == "temperature" || name == "potential_energy" || name == "volume";
+  quantity.decides = name == "temperature" || name == "potential_energy" || name == "volume" ||
+                     name.starts_with("molecules_");
   quantity.tells = quantity.decides || name == "pressure";
   if (name == "density") quantity.as = "volume";
   if (name == "kinetic_energy") quantity.as = "temperature";
@@ -64,6 +67,10 @@ std::vector<Averages::Quantity> quantities_of(const Input& input, std::int64_t p
   }
   add("potential_energy", Dimension::energy);
   add("total_energy", Dimension::energy);
+  for (const std::string& name : ParticleReservoirs::names(input)) {
+    const std::string of_component = "molecules_" + name;
+    add(of_component.c_str(), Dimension::none);
+  }
   if (!input.barostat.is_used()) return all;
   const double length = units.from_internal(1.0, Dimension::length);
   const std::string_view unit = units.label(Dimension::length);
@@ -86,20 +93,27 @@ ThermodynamicAverages::ThermodynamicAverages(const Input& input, std::int64_t pa
                                              double mass)
     : changes_volume_(input.barostat.is_used()),
       amount_(input.units.is_reduced() ? static_cast<double>(particles) : mass),
-      averages_(quantities_of(input, particles), given_equilibration(input)) {}
+      averages_(quantities_of(input, changes_numbers(input) ? 1 : particles),
+                given_equilibration(input)) {}
 
-void ThermodynamicAverages::add(std::int64_t step, const ThermodynamicState& state) {
+void ThermodynamicAverages::add(std::int64_t step, const ThermodynamicState& state,
+                                std::span<const double> molecules) {
   std::vector<double> values{state.temperature, state.pressure, state.potential_energy,
                              state.total_energy};
   if (changes_volume_) values.insert(values.end(), {state.volume, amount_ / state.volume});
+  values.insert(values.end(), molecules.begin(), molecules.end());
   averages_.add(step, values);
 }
 
 std::string averages_of_columns(const std::string& text) {
   const Json given = parse_json(text);
-  const double particles = std::max(1.0, given.value("particles", 1.0));
+  double particles = std::max(1.0, given.value("particles", 1.0));
   std::vector<Averages::Quantity> quantities;
   std::vector<Json> columns;
+  // Where their number changes, energies are those of all particles.
+  for (const auto& [name, values] : given.at("columns").items()) {
+    if (name.starts_with("molecules_")) particles = 1.0;
+  }
   for (const auto& [name, values] : given.at("columns").items()) {
     auto& quantity =
         quantities.emplace_back(Averages::Quantity{.name = name, .target = std::nullopt});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,14 @@
 namespace sterna::md {
 
 /// Averages of the table's rows: temperature, pressure and energies, and also volume and density if
-/// there is a barostat. `mass`: total mass of all particles.
+/// there is a barostat, and numbers of molecules that come and go. `mass`: total mass of all particles.
 class ThermodynamicAverages {
  public:
   ThermodynamicAverages(const Input& input, std::int64_t particles, double mass);
 
-  void add(std::int64_t step, const ThermodynamicState& state);
+  /// `molecules`: of each component that comes and goes.
+  void add(std::int64_t step, const ThermodynamicState& state,
+           std::span<const double> molecules = {});
   Averages::Report report() const { return averages_.report(); }
   std::int64_t first_step() const { return averages_.first_step(); }
 

@@ -136,6 +136,9 @@ std::vector<LoggedScalar> Thermodynamics::logged() const {
     for (std::size_t k = 0; k < 6; ++k) logged.push_back({names[k], (*strain)[k]});
   }
   if (state_number_ >= 0) logged.push_back({"state", static_cast<double>(state_number_)});
+  if (more_columns_) {
+    for (LoggedScalar& column : more_columns_()) logged.push_back(std::move(column));
+  }
   return logged;
 }
 

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "md/core/energy_and_virial.hpp"
@@ -55,6 +57,10 @@ class Thermodynamics {
   /// Collective. The virial tensor at `state`: the sums of r_b f_a over pairs, xx yy zz xy xz yz,
   /// with the tail correction.
   std::array<double, 6> virial_tensor() const;
+  /// Lets the row of the log have further entries, which `columns` tells.
+  void log_also(std::function<std::vector<LoggedScalar>()> columns) {
+    more_columns_ = std::move(columns);
+  }
   /// The entries of the log's row for `state`.
   std::vector<LoggedScalar> logged() const;
 
@@ -82,6 +88,7 @@ class Thermodynamics {
   EnergyAndVirial sums_;
   std::int64_t measured_step_ = -1;
   int state_number_ = -1;
+  std::function<std::vector<LoggedScalar>()> more_columns_;
   double given_by_states_ = 0.0;
   std::optional<double> first_temperature_;  ///< at the first call of `overheating`
 };

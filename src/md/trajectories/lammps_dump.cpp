@@ -156,11 +156,13 @@ std::unique_ptr<FrameFormat> make_lammps_dump(const Input& input, const Topology
 }  // namespace
 
 TrajectoryRow trajectory::lammps_dump() {
-  return motion_row<LammpsDumpOptions, 60, 20>(
+  TrajectoryRow row = motion_row<LammpsDumpOptions, 60, 20>(
       "Frames in the text format of LAMMPS's dumps, written while the run lasts: "
       "`NAME.lammpstrj`, all digits, with the images of the box. Its units are "
       "lj, metal or real as those of the input; for \"nano\" real.",
       {"lammpstrj", "dump_file"}, ".lammpstrj", make_lammps_dump);
+  row.has_changing_numbers = true;
+  return row;
 }
 
 }  // namespace sterna::md

@@ -34,12 +34,14 @@ const Registry<TrajectoryRow>& trajectory_table() {
 std::vector<FrameFile> open_trajectories(const comm::Context& context, const Input& input,
                                          const Topology& topology, const ParticleStore& particles,
                                          const std::string& stem,
-                                         std::optional<std::int64_t> resume_step) {
+                                         std::optional<std::int64_t> resume_step,
+                                         bool numbers_change) {
   std::vector<FrameFile> files;
   for (const TrajectoryRow& row : trajectory_table()) {
     FrameFileOptions options;
     options.interval = row.interval(input);
     if (options.interval == 0) continue;
+    options.numbers_change = numbers_change;
     options.places = atom_places_of_particles(input);
     options.inertia = inertia_of_particles(input);
     if (const auto& names = row.groups(input); !names.empty()) {

@@ -28,11 +28,13 @@ namespace trajectory {
 const Registry<TrajectoryRow>& trajectory_table();
 
 /// Collective. What an input asks to be written, beside the stem of the run's files. `topology`
-/// outlives it. `resume_step`: of the checkpoint that the run goes on from.
+/// outlives it. `resume_step`: of the checkpoint that the run goes on from. `numbers_change`: whether
+/// particles come and go.
 std::vector<FrameFile> open_trajectories(const comm::Context& context, const Input& input,
                                          const Topology& topology, const ParticleStore& particles,
                                          const std::string& stem,
-                                         std::optional<std::int64_t> resume_step);
+                                         std::optional<std::int64_t> resume_step,
+                                         bool numbers_change);
 
 /// The keys that the section of every format has. `Options` must have `interval` and `groups`.
 template <class Options>

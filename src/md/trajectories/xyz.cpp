@@ -182,12 +182,14 @@ std::unique_ptr<FrameFormat> make_xyz(const Input& input, const Topology& topolo
 }  // namespace
 
 TrajectoryRow trajectory::xyz() {
-  return motion_row<XyzOptions, 60, 25>(
+  TrajectoryRow row = motion_row<XyzOptions, 60, 25>(
       "Frames as extended XYZ, the text format of ASE and OVITO, written while "
       "the run lasts: `NAME.trajectory.xyz`, all digits, in angstrom, ps and eV, with the "
       "box, the time, the potential energy, and elements, names, types, "
       "molecules and charges of the atoms. Reduced numbers stay as they are.",
       {"extxyz", "extended_xyz"}, ".trajectory.xyz", make_xyz);
+  row.has_changing_numbers = true;
+  return row;
 }
 
 }  // namespace sterna::md

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -35,14 +36,40 @@ void WallForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   if (sums != nullptr) sums->energy += energy;
 }
 
+bool WallForces::reaches(const Wall& wall, std::size_t type, const Vec3& center) const {
+  const double distance = wall.surface.foot(center).distance;
+  const double radius = wall.on_sites ? radius_[type] : 0.0;
+  if (distance - radius >= wall.potential.cutoff()) return false;
+  // A molecule with its center behind a wall of Lennard-Jones sites does not feel the wall.
+  return wall.potential.is_harmonic() || distance > 0.0;
+}
+
+double WallForces::energy_of_one(const Position& position, const Quaternion& orientation) const {
+  const auto type = static_cast<std::size_t>(position.type);
+  double energy = 0.0;
+  for (const Wall& wall : walls_) {
+    if (!wall.where.contains(position, box_)) continue;
+    const Vec3 center = wall.surface.relative(position.vector(), box_);
+    if (!reaches(wall, type, center)) continue;
+    const auto add = [&](const Vec3& place) {
+      const double distance = wall.surface.foot(place).distance;
+      energy += wall.potential.is_harmonic() || distance > 0.0
+                    ? wall.potential.at(distance).energy
+                    : std::numeric_limits<double>::infinity();
+    };
+    if (!wall.on_sites) {
+      add(center);
+      continue;
+    }
+    for (const Vec3& site : sites_[type]) add(center + orientation.to_lab(site));
+  }
+  return energy;
+}
+
 double WallForces::act(const Wall& wall, ParticleStore& particles, std::size_t i) const {
   const auto type = static_cast<std::size_t>(particles.position[i].type);
   const Vec3 center = wall.surface.relative(particles.position[i].vector(), box_);
-  const double distance = wall.surface.foot(center).distance;
-  const double radius = wall.on_sites ? radius_[type] : 0.0;
-  if (distance - radius >= wall.potential.cutoff()) return 0.0;
-  // A molecule with its center behind a wall of Lennard-Jones sites does not feel the wall.
-  if (!wall.potential.is_harmonic() && distance <= 0.0) return 0.0;
+  if (!reaches(wall, type, center)) return 0.0;
   const auto force_on = [&](const Vec3& place, double& energy) {
     const WallSurface::Foot foot = wall.surface.foot(place);
     if (!wall.potential.is_harmonic() && foot.distance <= 0.0) {

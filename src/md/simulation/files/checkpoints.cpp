@@ -82,6 +82,7 @@ void Simulation::Implementation::restore_observers(const Json& saved) {
   }
 }
 
+// It is long because it has an entry for each part of a run.
 std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::state_parts() {
   std::vector<StatePart> parts;
   const auto add = [&](std::string key, auto save, auto restore) {
@@ -129,6 +130,14 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
   add(
       "state", [this] { return saved_state(); },
       [this](const Json& saved) { restore_state(saved); });
+  if (reservoirs_) {
+    add(
+        "reservoirs", [this] { return reservoirs_->state(); },
+        [this](const Json& saved) {
+          reservoirs_->set_state(saved);
+          thermodynamics_.give(reservoirs_->given());
+        });
+  }
   if (sampling_.averages) {
     add(
         "averages", [this] { return exact_array(sampling_.averages->state()); },

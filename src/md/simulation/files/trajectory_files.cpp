@@ -85,7 +85,8 @@ void TrajectoryFiles::open(const comm::Context& context, const Input& input,
   xtc_interval_ = input.output.xtc_interval;
   if (h5md_interval_ > 0) open(h5md_, stem + ".h5md", h5md_options(input, system));
   if (xtc_interval_ > 0) open(xtc_, stem + ".xtc", xtc_options(input, system));
-  others_ = open_trajectories(context, input, system.topology, system.particles, stem, resume_step);
+  others_ = open_trajectories(context, input, system.topology, system.particles, stem, resume_step,
+                              system.is_open);
   if (h5md_) look_for_gap(*h5md_, stem + ".h5md", h5md_interval_);
   if (xtc_) look_for_gap(*xtc_, stem + ".xtc", xtc_interval_);
   for (const FrameFile& file : others_) look_for_gap(file, file.path(), file.interval());

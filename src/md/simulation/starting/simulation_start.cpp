@@ -380,10 +380,9 @@ void Simulation::Implementation::make_engine() {
   options.rotating = system_.particles.rotating();
   options.only_some_rotate = system_.particles.only_some_rotate();
   options.type_count = static_cast<int>(system_.masses.size());
-  options.particles_per_rank =
-      static_cast<double>(system_.particle_count) / static_cast<double>(context_.size());
-  options.lists_all_pairs = observers_need_all_pairs(input_);
-  options.lists_full_shell = observers_need_full_shell(input_);
+  options.particles_per_rank = system_.steady_count() / static_cast<double>(context_.size());
+  options.lists_all_pairs = observers_need_all_pairs(input_) || system_.is_open;
+  options.lists_full_shell = observers_need_full_shell(input_) || system_.is_open;
   if (!dynamics_.minimizes()) {
     const Input::TimeSteps& steps = input_.time_steps;
     options.time_steps = MultipleTimeSteps(steps.pairs, steps.longest());
@@ -422,6 +421,7 @@ void Simulation::Implementation::make_engine() {
   });
   restore_terms();
   take_charges_of_state();
+  make_reservoirs();
 }
 
 }  // namespace sterna::md

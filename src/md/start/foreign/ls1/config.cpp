@@ -119,6 +119,13 @@ class ConfigReader {
   }
 
   void ensemble(const XmlElement& element) {
+    if (element.attribute("type") == "muVT") {
+      values_.error(element,
+                    "ls1 ends at an <ensemble> of type=\"muVT\", because it does not read its chemical "
+                    "potentials; expected type=\"NVT\", and [[grand_canonical]] in an input of Sterna "
+                    "(docs/howto/grand-canonical.md)");
+      return;
+    }
     if (!values_.choice(element, "type", {"NVT", "NVE"})) return;
     if (const XmlElement* t = values_.require(element, "temperature")) {
       temperature_element_ = t;
