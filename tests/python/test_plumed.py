@@ -647,3 +647,21 @@ def test_masses_and_charges_are_those_of_atoms(tmp_path):
     table = np.loadtxt(tmp_path / "atoms")
     assert len(table) == 256
     assert set(map(tuple, np.round(table[:, 1:], 9))) == {(22.99, 0.75), (35.45, -0.75)}
+
+
+@needs_plumed
+def test_walkers_of_replicas_share_hills_by_files(tmp_path):
+    replicas = '[replicas]\ninterval = 50\nexchange = "none"\n' + "[[state]]\n" * 2
+    melt(tmp_path, "d: DISTANCE ATOMS=3,61\n", LANGEVIN + replicas, steps=400)
+    for k in range(2):
+        (tmp_path / f"plumed.{k}.dat").write_text(
+            "d: DISTANCE ATOMS=3,61\nMETAD ARG=d SIGMA=0.1 HEIGHT=0.2 PACE=20 WALKERS_N=2 "
+            f"WALKERS_ID={k} WALKERS_DIR=. WALKERS_RSTRIDE=40\n"
+        )
+    run(tmp_path, REAL, "-n", "1")
+    for k in range(2):
+        lines = (tmp_path / f"melt.replica-{k}.plumed.log").read_text().splitlines()
+        read = [line.split() for line in lines if f"Reading hills from ./HILLS.{1 - k}:" in line]
+        # All of the other but those of the last steps.
+        assert sum(int(words[words.index("Gaussians") - 1]) for words in read) >= 15
+        assert len(np.loadtxt(tmp_path / f"HILLS.{k}")) == 20
