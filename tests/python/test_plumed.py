@@ -331,8 +331,14 @@ def test_units_are_those_of_plumed(tmp_path, kernel):
     assert rows[0, 1] == pytest.approx(edge / np.sqrt(2.0), rel=1e-3)
 
 
-@pytest.mark.parametrize("ranks", ["1", "3"])
-def test_a_resumed_run_has_the_same_files_and_bits(tmp_path, kernel, ranks):
+BAROSTAT = (
+    '[barostat]\nkind = "stochastic_cell_rescaling"\npressure = 2.0\ntime_constant = 0.5\n'
+    "bulk_modulus = 20.0\n"
+)
+
+
+@pytest.mark.parametrize(("ranks", "more"), [("1", ""), ("3", ""), ("2", BAROSTAT)])
+def test_a_resumed_run_has_the_same_files_and_bits(tmp_path, kernel, ranks, more):
     text = MEMORY
     if kernel == REAL:
         # Hills that are written with all their digits are read again with them.
@@ -342,7 +348,7 @@ def test_a_resumed_run_has_the_same_files_and_bits(tmp_path, kernel, ranks):
             "MOVINGRESTRAINT ARG=d STEP0=0 AT0=2.0 KAPPA0=20 STEP1=300 AT1=2.5\n"
             "PRINT ARG=d STRIDE=10 FILE=COLVAR FMT=%30.17g\n"
         )
-    whole, parts = melt(tmp_path / "whole", text), melt(tmp_path / "parts", text)
+    whole, parts = (melt(tmp_path / name, text, LANGEVIN + more) for name in ("whole", "parts"))
     run(whole, kernel, "-n", ranks)
     run(parts, kernel, "-n", ranks, "--steps", "170")
     # Rows of a run that was killed after its checkpoint.
@@ -391,20 +397,33 @@ def test_work_of_changing_biases_is_not_in_the_conserved_energy(tmp_path, kernel
     assert np.ptp(conserved) < 0.05
 
 
-def test_constant_pressure_counts_the_work_of_the_box(tmp_path, kernel):
-    barostat = (
-        '[barostat]\nkind = "stochastic_cell_rescaling"\npressure = 2.0\ntime_constant = 0.5\n'
-        "bulk_modulus = 20.0\n"
-    )
-    melt(
-        tmp_path, "d: DISTANCE ATOMS=3,61\nRESTRAINT ARG=d AT=2.0 KAPPA=200\n", LANGEVIN + barostat
-    )
+@pytest.mark.parametrize("energy", [False, True])
+def test_constant_pressure_counts_the_work_of_the_box(tmp_path, kernel, energy):
+    text = "d: DISTANCE ATOMS=3,61\nRESTRAINT ARG=d AT=2.0 KAPPA=200\n"
+    if energy:
+        text += (
+            "e: ENERGY\nRESTRAINT ARG=e AT=-1200 KAPPA=0.002\nPRINT ARG=e STRIDE=50 FILE=COLVAR\n"
+        )
+    melt(tmp_path, text, LANGEVIN + BAROSTAT, steps=600)
+    settings = (tmp_path / "melt.toml").read_text()
+    settings = settings.replace("timestep = 0.004", "timestep = 0.002")
+    settings = settings.replace("cutoff = 2.5", 'cutoff = 2.5\ntail_correction = "homogeneous"')
+    (tmp_path / "melt.toml").write_text(settings)
     run(tmp_path, kernel, "-n", "2")
     rows = read_log(tmp_path / "melt.log.jsonl").rows
     assert np.ptp([row["volume"] for row in rows]) > 1.0
-    conserved = [row["conserved_energy"] for row in rows]
-    # That of a run without PLUMED drifts as much.
-    assert np.ptp(conserved) < 2.0
+    assert np.ptp([row["plumed_energy"] for row in rows]) > 1.0
+    conserved = np.array([row["conserved_energy"] for row in rows])
+    assert np.ptp(conserved) < 0.4, conserved
+    if not energy:
+        return
+    table = np.loadtxt(tmp_path / "COLVAR")
+    assert len(table) == len(rows) == 13
+    # PLUMED sees a step before the barostat changes the box.
+    wanted = [row["potential_energy"] - row["plumed_energy"] for row in rows]
+    np.testing.assert_allclose(table[0, 1], wanted[0], rtol=1e-8)
+    np.testing.assert_allclose(table[:, 1], wanted, rtol=0.01)
+    assert all(abs(row["tail_correction_energy"]) > 1.0 for row in rows)
 
 
 def test_a_request_to_stop_ends_the_run_with_a_checkpoint(tmp_path, test_kernel):
@@ -628,3 +647,21 @@ def test_masses_and_charges_are_those_of_atoms(tmp_path):
     table = np.loadtxt(tmp_path / "atoms")
     assert len(table) == 256
     assert set(map(tuple, np.round(table[:, 1:], 9))) == {(22.99, 0.75), (35.45, -0.75)}
+
+
+@needs_plumed
+def test_walkers_of_replicas_share_hills_by_files(tmp_path):
+    replicas = '[replicas]\ninterval = 50\nexchange = "none"\n' + "[[state]]\n" * 2
+    melt(tmp_path, "d: DISTANCE ATOMS=3,61\n", LANGEVIN + replicas, steps=400)
+    for k in range(2):
+        (tmp_path / f"plumed.{k}.dat").write_text(
+            "d: DISTANCE ATOMS=3,61\nMETAD ARG=d SIGMA=0.1 HEIGHT=0.2 PACE=20 WALKERS_N=2 "
+            f"WALKERS_ID={k} WALKERS_DIR=. WALKERS_RSTRIDE=40\n"
+        )
+    run(tmp_path, REAL, "-n", "1")
+    for k in range(2):
+        lines = (tmp_path / f"melt.replica-{k}.plumed.log").read_text().splitlines()
+        read = [line.split() for line in lines if f"Reading hills from ./HILLS.{1 - k}:" in line]
+        # All of the other but those of the last steps.
+        assert sum(int(words[words.index("Gaussians") - 1]) for words in read) >= 15
+        assert len(np.loadtxt(tmp_path / f"HILLS.{k}")) == 20

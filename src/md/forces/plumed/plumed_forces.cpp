@@ -346,11 +346,15 @@ void PlumedForces::compute() {
   if (!before_) files_.end();
   texts_.front().lines += plumed_->take_log();
   if (repeats) take_kept_results();
-  if (updates) kept_.reset();
   require_momentum();
   if (!updates) return;
-  if (before_ && !repeats) add_work(*before_);
-  before_ = Computed{plan_.atoms, results_, arguments_};
+  if (repeats) {
+    before_ = std::move(kept_->before);
+  } else {
+    if (before_) add_work(*before_);
+    before_ = Computed{plan_.atoms, results_, arguments_};
+  }
+  kept_.reset();
 }
 
 /// Calls the kernel for a step whose atoms it has asked for.
@@ -408,7 +412,7 @@ void PlumedForces::take_results() {
 /// has computed the step again, as it must before its next one, and what it has written is dropped.
 void PlumedForces::take_kept_results() {
   files_.shorten_open(kept_->files);
-  const Computed& kept = kept_->computed;
+  const Computed& kept = kept_->last;
   bool is_same = kept_->text_hash == text_hash_ && kept.arguments.box == arguments_.box;
   std::unordered_map<int, std::size_t> slot_of;
   for (std::size_t slot = 0; slot < kept.atoms.size(); ++slot) {
@@ -513,27 +517,9 @@ std::vector<double> PlumedForces::state() const {
            static_cast<double>(text_hash_ & 0xFFFFFFFFU),
            static_cast<double>(atom_count_),
            static_cast<double>(plan_.step),
-           given_,
-           before_->results.bias,
-           before_->results.scale,
-           before_->arguments.energy};
-  state.insert(state.end(), before_->results.strain.begin(), before_->results.strain.end());
-  const Box& box = before_->arguments.box;
-  state.insert(state.end(),
-               {box.length.x, box.length.y, box.length.z, box.tilt.xy, box.tilt.xz, box.tilt.yz});
-  std::size_t acting = 0;
-  for (std::size_t slot = 0; slot < before_->atoms.size(); ++slot) {
-    const Vec3 force = third(before_->results.forces, slot);
-    if (dot(force, force) != 0.0) ++acting;
-  }
-  state.push_back(static_cast<double>(acting));
-  for (std::size_t slot = 0; slot < before_->atoms.size(); ++slot) {
-    const Vec3 force = third(before_->results.forces, slot);
-    if (dot(force, force) == 0.0) continue;
-    const Vec3 at = third(before_->arguments.positions, slot);
-    state.insert(state.end(), {static_cast<double>(before_->atoms[slot]), force.x, force.y, force.z,
-                               at.x, at.y, at.z});
-  }
+           given_};
+  append(state, *before_);
+  append(state, {plan_.atoms, results_, arguments_});
   const std::vector<PlumedFiles::File> files = files_.sizes();
   state.push_back(static_cast<double>(files.size()));
   for (const PlumedFiles::File& file : files) {
@@ -544,53 +530,87 @@ std::vector<double> PlumedForces::state() const {
   return state;
 }
 
-void PlumedForces::restore(std::span<const double> state) {
-  const auto next = [&] {
-    if (state.empty()) throw std::invalid_argument("the state of PLUMED is incomplete");
-    const double value = state.front();
-    state = state.subspan(1);
+void PlumedForces::append(std::vector<double>& state, const Computed& computed) const {
+  const Results& results = computed.results;
+  const Arguments& arguments = computed.arguments;
+  state.insert(state.end(), {results.bias, results.scale, arguments.energy});
+  state.insert(state.end(), results.strain.begin(), results.strain.end());
+  const Box& box = arguments.box;
+  state.insert(state.end(),
+               {box.length.x, box.length.y, box.length.z, box.tilt.xy, box.tilt.xz, box.tilt.yz});
+  // In its first step the kernel asks for all atoms, most of which it needs for no force.
+  const bool keeps_all = computed.atoms.size() < static_cast<std::size_t>(atom_count_);
+  const std::size_t place_of_count = state.size();
+  state.push_back(0.0);
+  for (std::size_t slot = 0; slot < computed.atoms.size(); ++slot) {
+    const Vec3 force = third(results.forces, slot), at = third(arguments.positions, slot);
+    if (!keeps_all && dot(force, force) == 0.0) continue;
+    state.insert(state.end(), {static_cast<double>(computed.atoms[slot]), force.x, force.y, force.z,
+                               at.x, at.y, at.z});
+    state[place_of_count] += 1.0;
+  }
+}
+
+/// The numbers of a state, from the first to the last.
+class PlumedForces::StateReader {
+ public:
+  explicit StateReader(std::span<const double> state) : left_(state) {}
+  double next() {
+    if (left_.empty()) throw std::invalid_argument("the state of PLUMED is incomplete");
+    const double value = left_.front();
+    left_ = left_.subspan(1);
     return value;
-  };
-  const auto count = [&](double most) {
+  }
+  /// A number of things that take at least so many numbers each.
+  std::size_t count(std::size_t size) {
     const double value = next();
-    if (!(value >= 0.0 && value <= most)) {
+    if (!(value >= 0.0 && value <= static_cast<double>(left_.size() / size))) {
       throw std::invalid_argument("the state of PLUMED has an impossible count");
     }
     return static_cast<std::size_t>(value);
-  };
-  if (next() != plumed_state_format) {
+  }
+  Computed computed() {
+    Computed read;
+    read.results.bias = next();
+    read.results.scale = next();
+    read.arguments.energy = next();
+    for (double& value : read.results.strain) value = next();
+    Box& box = read.arguments.box;
+    for (int axis = 0; axis < 3; ++axis) box.length[axis] = next();
+    for (double* const tilt : {&box.tilt.xy, &box.tilt.xz, &box.tilt.yz}) *tilt = next();
+    const std::size_t atoms = count(7);
+    for (std::size_t n = 0; n < atoms; ++n) {
+      read.atoms.push_back(static_cast<int>(next()));
+      for (int k = 0; k < 3; ++k) read.results.forces.push_back(next());
+      for (int k = 0; k < 3; ++k) read.arguments.positions.push_back(next());
+    }
+    return read;
+  }
+
+ private:
+  std::span<const double> left_;
+};
+
+void PlumedForces::restore(std::span<const double> state) {
+  StateReader reader(state);
+  if (reader.next() != plumed_state_format) {
     throw std::invalid_argument("the state of PLUMED is of another version");
   }
   Kept kept;
-  const auto high = static_cast<std::uint64_t>(next());
-  kept.text_hash = (high << 32U) | static_cast<std::uint64_t>(next());
-  kept.atom_count = static_cast<std::int64_t>(next());
-  kept.step = static_cast<std::int64_t>(next());
-  kept.given = next();
-  Results& results = kept.computed.results;
-  Arguments& arguments = kept.computed.arguments;
-  results.bias = next();
-  results.scale = next();
-  arguments.energy = next();
-  for (double& value : results.strain) value = next();
-  for (int axis = 0; axis < 3; ++axis) arguments.box.length[axis] = next();
-  arguments.box.tilt.xy = next();
-  arguments.box.tilt.xz = next();
-  arguments.box.tilt.yz = next();
-  const std::size_t acting = count(static_cast<double>(state.size()) / 7.0);
-  for (std::size_t n = 0; n < acting; ++n) {
-    kept.computed.atoms.push_back(static_cast<int>(next()));
-    for (int k = 0; k < 3; ++k) results.forces.push_back(next());
-    for (int k = 0; k < 3; ++k) arguments.positions.push_back(next());
-  }
-  const std::size_t files = count(static_cast<double>(state.size()) / 2.0);
+  const auto high = static_cast<std::uint64_t>(reader.next());
+  kept.text_hash = (high << 32U) | static_cast<std::uint64_t>(reader.next());
+  kept.atom_count = static_cast<std::int64_t>(reader.next());
+  kept.step = static_cast<std::int64_t>(reader.next());
+  given_ = reader.next();
+  kept.before = reader.computed();
+  kept.last = reader.computed();
+  const std::size_t files = reader.count(2);
   for (std::size_t n = 0; n < files; ++n) {
     PlumedFiles::File& file = kept.files.emplace_back();
-    file.bytes = static_cast<std::uint64_t>(next());
-    const std::size_t length = count(static_cast<double>(state.size()));
-    for (std::size_t k = 0; k < length; ++k) file.path += static_cast<char>(next());
+    file.bytes = static_cast<std::uint64_t>(reader.next());
+    const std::size_t length = reader.count(1);
+    for (std::size_t k = 0; k < length; ++k) file.path += static_cast<char>(reader.next());
   }
-  given_ = kept.given;
   kept_ = std::move(kept);
   was_restored_ = true;
 }

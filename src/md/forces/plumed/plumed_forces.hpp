@@ -89,7 +89,7 @@ class PlumedForces final : public ForceTerm, public ActsOnOtherTerms, public Wri
     double energy = 0.0;
     bool operator==(const Arguments&) const = default;
   };
-  /// A step that was computed, from which work is counted.
+  /// A computation.
   struct Computed {
     std::vector<int> atoms;
     Results results;
@@ -100,10 +100,12 @@ class PlumedForces final : public ForceTerm, public ActsOnOtherTerms, public Wri
     std::int64_t step = -1;
     std::uint64_t text_hash = 0;
     std::int64_t atom_count = 0;
-    double given = 0.0;
-    Computed computed;
+    Computed before;  ///< the first computation of the step, from which work is counted
+    Computed last;    ///< the last one, of which the forces are
     std::vector<PlumedFiles::File> files;
   };
+
+  class StateReader;
 
   bool is_root() const { return context_.rank() == 0; }
   void make_kernel(const ParticleStore& particles);
@@ -122,6 +124,7 @@ class PlumedForces final : public ForceTerm, public ActsOnOtherTerms, public Wri
   void take_kept_results();
   void require_momentum() const;
   void add_work(const Computed& before);
+  void append(std::vector<double>& state, const Computed& computed) const;
   /// Collective. Runs `work` on rank 0; the result is what went wrong there, or nothing.
   std::string problem_of(const std::function<void()>& work) const;
   /// Collective. Throws FileError on all ranks.
