@@ -436,7 +436,7 @@ def test_box_may_be_empty(tmp_path):
     assert numpy.mean(numbers == 0) == pytest.approx(
         numpy.exp(-0.3), abs=4.0 * error_of_mean((numbers == 0).astype(float))
     )
-    # Only molecules that are there are counted, so none has a frame of its own.
+    # Frames of an empty box have no atom.
     assert "0" in (tmp_path / "gas.trajectory.xyz").read_text().splitlines()
 
 
