@@ -116,6 +116,12 @@ TEST_CASE("forces and torques of walls are differences of the energy") {
     WallForces term(one.box, test::components(), {one.wall});
     CHECK(test::energy_of(term, store) != 0.0);
     CHECK(test::error_of_forces(term, store) < 2e-7);
+    // The energies of the molecules, each by itself, add up to that of all.
+    double sum = 0.0;
+    for (std::size_t i = 0; i < store.local_count(); ++i) {
+      sum += term.energy_of_one(store.position[i], store.orientation[i]);
+    }
+    CHECK(sum == doctest::Approx(test::energy_of(term, store)).epsilon(1e-12));
     // Without sums the forces are the same.
     std::vector<Vec3> forces(store.force.data(), store.force.data() + store.local_count());
     test::energy_of(term, store);
@@ -146,6 +152,7 @@ TEST_CASE("a wall acts on its type and in its region, and says who is behind it"
   store.position[1].z = 1.05;
   CHECK_THROWS_WITH_AS(test::energy_of(thin, store),
                        doctest::Contains("molecule 2 is behind a wall"), std::runtime_error);
+  CHECK(std::isinf(thin.energy_of_one(store.position[1], store.orientation[1])));
   store.position[1].z = 0.5;
   CHECK_NOTHROW(test::energy_of(thin, store));
 }
