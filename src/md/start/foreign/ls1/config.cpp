@@ -120,10 +120,11 @@ class ConfigReader {
 
   void ensemble(const XmlElement& element) {
     if (element.attribute("type") == "muVT") {
-      values_.error(element,
-                    "ls1 ends at an <ensemble> of type=\"muVT\", because it does not read its chemical "
-                    "potentials; expected type=\"NVT\", and [[grand_canonical]] in an input of Sterna "
-                    "(docs/howto/grand-canonical.md)");
+      values_.error(
+          element,
+          "ls1 ends at an <ensemble> of type=\"muVT\", because it does not read its chemical "
+          "potentials; expected type=\"NVT\", and [[grand_canonical]] in an input of Sterna "
+          "(docs/howto/grand-canonical.md)");
       return;
     }
     if (!values_.choice(element, "type", {"NVT", "NVE"})) return;
