@@ -309,7 +309,7 @@ class Fmm final : public Verb {
     }
     solver->reset_times();
     const Candidate candidate{"fmm", [&] {
-                                solver->start(charges);
+                                solver->start(charges.view());
                                 solver->finish();
                               }};
     const Timing timing = measure(world, {&candidate, 1}, sampling).front();
