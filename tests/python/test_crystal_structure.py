@@ -303,12 +303,16 @@ trajectory_interval = 1
     assert (structure == 1).sum() == 0.6 * inside.sum()
     assert centro[inside].min() < 1e-6
     assert centro[inside].max() > 1.0
-    # A run that goes on takes one sample more, on another number of ranks.
+    # A run that goes on takes no other sample: the fields are those of the checkpoint.
     text = (tmp_path / "input.toml").read_text()
-    (tmp_path / "input.toml").write_text(text.replace("steps = 1\n", "steps = 3\n"))
+    text = text.replace("steps = 1\n", "steps = 3\n").replace("interval = 1\ngroup", "interval = 50\ngroup")
+    (tmp_path / "input.toml").write_text(text)
     done = sterna("run", "input.toml", "-n", 2, "--resume")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (fields_of_atoms(tmp_path, "structure")[0] == structure).all()
+    assert Trajectory(tmp_path / "crystal.h5md").steps.tolist() == [0, 1, 2, 3]
+    resumed = fields_of_atoms(tmp_path, "structure", "centro")
+    assert (resumed[0] == structure).all()
+    assert (resumed[1] == centro).all()
 
 
 @pytest.mark.parametrize(

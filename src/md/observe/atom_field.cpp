@@ -2,9 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "md/core/display_text.hpp"
+#include "md/core/file_error.hpp"
 
 namespace sterna::md {
+
+AtomField::AtomField(const ObserverRequest& request, std::string_view name) : field_(nullptr) {
+  if (name.empty()) return;
+  try {
+    field_ = &request.fields.add(name, 1, not_observed);
+  } catch (const std::invalid_argument& error) {
+    throw FileError(fmt::format("the key field = {}: {}", quote(name), error.what()));
+  }
+}
 
 void check_field(const Input& input, const IsGood& is_good, const Report& report,
                  std::string_view name) {

@@ -18,8 +18,8 @@ class AtomField {
   /// The number of atoms that the observer does not look at.
   static constexpr double not_observed = -1.0;
 
-  AtomField(const ObserverRequest& request, std::string_view name)
-      : field_(name.empty() ? nullptr : &request.fields.add(name, 1, not_observed)) {}
+  /// Throws FileError where the run goes on from a state that has another field of this name.
+  AtomField(const ObserverRequest& request, std::string_view name);
 
   /// Sets the number of local particle `i`.
   void set(std::size_t i, double number) {

@@ -119,8 +119,7 @@ std::vector<SettledMean> Averages::means_of(const Part& part) const {
     const auto behind = std::span(all).subspan(part.given);
     const std::size_t unsettled = part.first - part.given;
     SettledMean& found = means.emplace_back(settled_mean(behind, unsettled, tested));
-    const double correlated = series_error(behind.subspan(unsettled)).standard_error;
-    found.standard_error = std::max(found.standard_error, correlated);
+    take_correlation(found, behind.subspan(unsettled));
     found.mean = series_.mean_from(part.first, q);  // includes the incomplete batch
   }
   return means;

@@ -64,7 +64,7 @@ SettledMean BatchMeans::average(std::size_t quantity, std::int64_t first_step) c
   const std::vector<double> all = means(quantity);
   const auto settled = std::span(all).subspan(first);
   SettledMean found = settled_mean(settled, 0);
-  found.standard_error = std::max(found.standard_error, series_error(settled).standard_error);
+  take_correlation(found, settled);
   found.mean = mean_from(first, quantity);
   return found;
 }

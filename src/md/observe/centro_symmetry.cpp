@@ -192,8 +192,9 @@ ObserverRow observer::centro_symmetry() {
                     .aliases = {"groups", "of"}},
                    field_key<CentroSymmetryOptions>(
                        "Name of a particle field with the parameter of each atom at the last "
-                       "sample, which trajectories and checkpoints have. It is -1 where neighbors "
-                       "are missing, and outside the group.")},
+                       "sample, which trajectories and checkpoints have, in the square of the "
+                       "input's unit of length. It is -1 where neighbors are missing, and outside "
+                       "the group.")},
           .interval = interval_of<CentroSymmetryOptions>,
           .check = check_centro_symmetry,
           .bytes_per_particle = bytes_of_field<CentroSymmetryOptions>,

@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <numeric>
 
-#include "md/observe/settling.hpp"
-
 namespace sterna::md {
 namespace {
 
@@ -57,6 +55,14 @@ SeriesError series_error(std::span<const double> series) {
   return {.standard_error = std::max(windowed, settled_mean(series, 0).standard_error),
           .independent = count / std::max(1.0, time.twice),
           .is_correlated = time.twice > 1.0 + deviations_of_noise * time.of_noise};
+}
+
+void take_correlation(SettledMean& mean, std::span<const double> series) {
+  const SeriesError found = series_error(series);
+  const bool is_larger = !(found.standard_error <= mean.standard_error);  // also not a number
+  if (!is_larger) return;
+  mean.standard_error = found.standard_error;
+  mean.independent = std::min(mean.independent, found.independent);
 }
 
 }  // namespace sterna::md

@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "md/observe/settling.hpp"
+
 namespace sterna::md {
 
 /// The standard error of the mean of a series in equilibrium, and how many independent values have
@@ -21,5 +23,9 @@ struct SeriesError {
 /// that are small beside fast ones. The other one has the lowest frequencies (settled_mean). It
 /// misses correlation in short series. At 50 correlation times the error is still 10 % too small.
 SeriesError series_error(std::span<const double> series);
+
+/// Gives the mean of this series the larger error, and no more independent values than it has by
+/// that. Where the variance is not finite, neither is the error.
+void take_correlation(SettledMean& mean, std::span<const double> series);
 
 }  // namespace sterna::md
