@@ -305,7 +305,9 @@ trajectory_interval = 1
     assert centro[inside].max() > 1.0
     # A run that goes on takes no other sample: the fields are those of the checkpoint.
     text = (tmp_path / "input.toml").read_text()
-    text = text.replace("steps = 1\n", "steps = 3\n").replace("interval = 1\ngroup", "interval = 50\ngroup")
+    text = text.replace("steps = 1\n", "steps = 3\n").replace(
+        "interval = 1\ngroup", "interval = 50\ngroup"
+    )
     (tmp_path / "input.toml").write_text(text)
     done = sterna("run", "input.toml", "-n", 2, "--resume")
     assert done.returncode == 0, done.stdout + done.stderr
