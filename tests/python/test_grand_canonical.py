@@ -7,6 +7,7 @@ import subprocess
 import numpy
 import pytest
 import teqp
+from conftest import sterna_command, sterna_environment
 from lammps_support import lammps  # noqa: F401
 from test_insertion import ETHANE, THERMOSTAT, results, run
 
@@ -480,16 +481,151 @@ REFUSED = {
         "overlaps",
     ),
     "frozen": ("[output]", '[[freeze]]\ncomponent = "A"\n[output]', "frozen"),
+    "a chain of fixed degrees beside what is frozen": (
+        'kind = "langevin"',
+        'kind = "nose_hoover_chain"',
+        "beside [[freeze]]",
+        '[[freeze]]\ncomponent = "B"\n',
+    ),
+    "PLUMED": ("[output]", '[plumed]\nfile = "plumed.dat"\n[output]', "[plumed] acts on variables"),
+    "behind a wall": (
+        "[output]",
+        '[[wall]]\npotential = "lj_9_3"\naxis = "z"\nposition = 3.0\nside = "above"\n'
+        "epsilon = 1.0\nsigma = 1.0\ncutoff = 2.5\n[output]",
+        "inserted behind [[wall]] number 1",
+    ),
+    "behind a wall below": (
+        "interval = 20",
+        "interval = 20\nlower = [0, 0, 3.5]\nupper = [10, 10, 8]\n",
+        "inserted behind [[wall]] number 1",
+        '[[wall]]\npotential = "lj_9_3"\naxis = "z"\nposition = 7.0\nside = "below"\n'
+        "epsilon = 1.0\nsigma = 1.0\ncutoff = 2.5\n",
+    ),
+    "outside a sphere": (
+        "interval = 20",
+        "interval = 20\nlower = [3, 3, 3]\nupper = [8, 8, 8]\n",
+        "inserted behind [[wall]] number 1",
+        '[[wall]]\npotential = "lj_9_3"\nshape = "sphere"\ncenter = [5.4, 5.4, 5.4]\n'
+        'radius = 4.4\nside = "inside"\nepsilon = 1.0\nsigma = 1.0\ncutoff = 2.5\n',
+    ),
+    "neutral beside charges of any distance": (
+        "[output]",
+        '[electrostatics]\nkind = "ewald"\n[output]',
+        "[[grand_canonical]] does not go with charges",
+        '[[type]]\nname = "P"\ncharge = 1.0\n[[type]]\nname = "N"\ncharge = -1.0\n',
+    ),
+    "an activity that overflows": (
+        "activity = [0.1]",
+        "chemical_potential = [2000.0]",
+        "too large for a number",
+    ),
+    "an activity that is rounded to 0": (
+        "activity = [0.1]",
+        "chemical_potential = [-2000.0]",
+        "rounded to 0",
+    ),
     "nothing to do": ("interval = 20", "interval = 20\nmoves = 0", "does nothing"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(tmp_path, name):
-    old, new, words = REFUSED[name]
+    old, new, words, *more = REFUSED[name]
     text = reservoir(components=["A"], activity=[0.1], interval=20)
     case = GAS.format(steps=100, seed=1, thermostat="langevin", reservoir=text)
     assert old in case
-    (tmp_path / "gas.toml").write_text(case.replace(old, new, 1))
+    (tmp_path / "gas.toml").write_text(case.replace(old, new, 1) + "".join(more))
     said = run(tmp_path, "gas.toml", 2, fails=True)
     assert words in said, said
+
+
+def test_a_region_in_front_of_a_wall_is_taken(tmp_path):
+    text = reservoir(
+        components=["A"], activity=[0.1], interval=20, lower=[0, 0, 3.0], upper=[10, 10, 8.0]
+    )
+    wall = (
+        '[[wall]]\npotential = "lj_9_3"\naxis = "z"\nposition = {}\nside = "{}"\n'
+        "epsilon = 1.0\nsigma = 1.0\ncutoff = 2.5\n"
+    )
+    case = GAS.format(steps=0, seed=1, thermostat="langevin", reservoir=text)
+    case += wall.format(3.0, "above") + wall.format(8.0, "below")
+    (tmp_path / "gas.toml").write_text(case)
+    done = subprocess.run(
+        sterna_command("check", "gas.toml"),
+        cwd=tmp_path,
+        env=sterna_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "behind" not in done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_real_units_have_the_thermal_wavelength(tmp_path):
+    """The chemical potential of argon is that of the ideal gas with the same activity: with Planck's constant,
+    k and N_A of the SI, the runs draw the same attempts."""
+    temperature, density = 120.0, 0.0005  # K, per cubic angstrom
+    boltzmann, planck, avogadro = 1.380649e-23, 6.62607015e-34, 6.02214076e23
+    mass = 39.948e-3 / avogadro
+    wavelength = planck / (2.0 * numpy.pi * mass * boltzmann * temperature) ** 0.5 * 1e10
+    per_kcal = boltzmann * temperature * avogadro / 4184.0
+    pressure = density * 1e30 * boltzmann * temperature  # Pa
+    keys = {
+        "activity": [density],
+        "reduced_chemical_potential": [float(numpy.log(density))],
+        "chemical_potential": [float(per_kcal * numpy.log(density * wavelength**3))],
+        "fugacity": [f"{pressure * 1e-5!r} bar"],
+    }
+    counts = {}
+    for key, values in keys.items():
+        text = reservoir(components=["argon"], interval=20, moves=50, **{key: values})
+        case = f"""
+units = "real"
+[run]
+name = "{key}"
+steps = 400
+timestep = 2.0
+seed = 3
+[start]
+kind = "lattice"
+lattice = "sc"
+cells = [4, 4, 4]
+density = "0.8 mol/l"
+temperature = 120
+[[type]]
+name = "argon"
+mass = 39.948
+epsilon = 0.238
+sigma = 3.4
+[interaction]
+cutoff = 9.0
+[thermostat]
+kind = "langevin"
+temperature = 120
+time_constant = 200
+{text}
+[output]
+thermo_interval = 20
+"""
+        (tmp_path / f"{key}.toml").write_text(case)
+        run(tmp_path, f"{key}.toml")
+        counts[key] = columns(tmp_path, key)["molecules_argon"].tolist()
+    assert len(set(counts["activity"])) > 5
+    for key, found in counts.items():
+        assert found == counts["activity"], key
+
+
+def test_fugacity_of_an_ideal_gas(tmp_path):
+    """N = f V / k T."""
+    text = reservoir(components=["A"], fugacity=[0.045], interval=20, moves=80)
+    case = GAS.format(
+        steps=10_000, seed=15, thermostat="stochastic_velocity_rescaling", reservoir=text
+    )
+    (tmp_path / "gas.toml").write_text(case)
+    run(tmp_path, "gas.toml")
+    numbers = columns(tmp_path, "gas", 1000)["molecules_A"]
+    wanted = 0.045 * VOLUME / TEMPERATURE
+    error = error_of_mean(numbers)
+    assert error < 0.05 * wanted
+    assert numpy.mean(numbers) == pytest.approx(wanted, abs=4.0 * error)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from alchemical_systems import PAIR
 from conftest import ROOT, sterna_command, sterna_environment
 from engine_support import script_output
 from sterna import read_log
@@ -299,6 +300,8 @@ def test_the_kernel_is_told_all_in_order_and_ends(tmp_path, test_kernel, monkeyp
     assert words.count("performCalc") == 21
     assert words.count("prepareDependencies") == 21
     assert "setEnergy" not in words
+    # The last step has the last checkpoint, whether or not lists are renewed in it.
+    assert "doCheckPoint" in words[len(words) - words[::-1].index("setStepLong") :]
     log = (tmp_path / "melt.plumed.log").read_text()
     assert "256 atoms, timestep 0.004, kT 1, restart 0, units natural" in log
     assert not list(tmp_path.glob("*sterna-check*"))
@@ -448,6 +451,20 @@ def test_replicas_have_inputs_and_files_of_their_own(tmp_path, kernel, ranks):
     assert distances[0] == pytest.approx(2.0, abs=0.4)
     assert distances[1] == pytest.approx(4.0, abs=0.4)
     assert (tmp_path / "melt.replica-1.plumed.log").exists()
+    # Without an input of all, each replica has its own, and each of them is checked.
+    (tmp_path / "plumed.dat").rename(tmp_path / "plumed.0.dat")
+    run(tmp_path, kernel, "-n", ranks)
+    (tmp_path / "plumed.1.dat").write_text("d: DISTANCE ATOMS=@replicas:{3,4}\n")
+    said = run(tmp_path, kernel, "-n", ranks, fails=True)
+    assert "@replicas:" in said
+    (tmp_path / "plumed.1.dat").unlink()
+    said = run(tmp_path, kernel, "-n", ranks, fails=True)
+    assert "the input of PLUMED" in said
+    spaced = (tmp_path / "melt.toml").read_text().replace('"plumed.dat"', '"the plumed.dat"')
+    (tmp_path / "melt.toml").write_text(spaced)
+    (tmp_path / "the plumed.dat").write_text(text.format(2.0))
+    said = run(tmp_path, kernel, "-n", ranks, fails=True)
+    assert "no white space" in said
 
 
 @pytest.mark.parametrize(
@@ -496,6 +513,29 @@ def test_a_bias_on_the_energy_needs_all_forces_in_each_step(tmp_path, kernel):
     )
     run(tmp_path, kernel, "-n", "2", "--steps", "20")
     assert len(np.loadtxt(tmp_path / "COLVAR")) == 21
+
+
+def test_a_bias_on_the_energy_does_not_go_with_alchemy(tmp_path, kernel):
+    (tmp_path / "pair.extxyz").write_text(
+        '2\nLattice="8 0 0 0 8 0 0 0 8" Properties=species:S:1:pos:R:3\nA 1.0 2.0 2.0\nB 2.3 2.0 2.0\n'
+    )
+    text = PAIR.format(steps=20, seed=1) + '[plumed]\nfile = "plumed.dat"\n'
+    (tmp_path / "pair.toml").write_text(text)
+    (tmp_path / "plumed.dat").write_text("e: ENERGY\nRESTRAINT ARG=e AT=-300 KAPPA=0.002\n")
+    said = run(tmp_path, kernel, "-n", "2", fails=True, name="pair.toml")
+    assert "a bias on ENERGY acts on all forces, but" in said
+    assert "[alchemy]" in said
+    (tmp_path / "plumed.dat").write_text("d: DISTANCE ATOMS=1,2\nRESTRAINT ARG=d AT=2 KAPPA=20\n")
+    run(tmp_path, kernel, "-n", "2", name="pair.toml")
+
+
+def test_a_minimization_is_refused(tmp_path, test_kernel):
+    melt(tmp_path, MEMORY, "[minimize]\nforce_tolerance = 1.0\n")
+    text = (tmp_path / "melt.toml").read_text()
+    text = text.replace("timestep = 0.004\n", 'integrator = "minimize"\n')
+    (tmp_path / "melt.toml").write_text(text)
+    said = run(tmp_path, str(test_kernel), "-n", "2", fails=True)
+    assert "a minimization needs an energy that stays" in said
 
 
 def test_a_kernel_that_is_missing_or_none_is_an_error(tmp_path):

@@ -386,6 +386,27 @@ TEST_CASE("two simulations at once on parts of the ranks") {
   CHECK(bits(half, one) == bits(half, two));
 }
 
+TEST_CASE("reservoirs keep their temperature") {
+  const comm::Context world;
+  const std::string open = std::string(settings) + R"(
+[thermostat]
+kind = "langevin"
+temperature = 1.44
+time_constant = 1.0
+[[grand_canonical]]
+components = ["A"]
+activity = [0.1]
+interval = 10
+)";
+  Simulation simulation(world, open, melt());
+  simulation.run(1);
+  const RunState same{.number = -1, .temperature = 1.44, .pressure = {}, .parameters = {}};
+  CHECK_NOTHROW(simulation.set_state(same));
+  const RunState warmer{.number = -1, .temperature = 1.5, .pressure = {}, .parameters = {}};
+  CHECK_THROWS_WITH_AS(simulation.set_state(warmer), doctest::Contains("[[grand_canonical]]"),
+                       std::invalid_argument);
+}
+
 TEST_CASE("what a program gets wrong is told with the words of an input file") {
   const comm::Context world;
   System system = melt();

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "md/forces/external/input/wall_section.hpp"
 #include "md/input/check_ensemble.hpp"
 #include "md/input/observer_row.hpp"
+#include "md/input/thermostat_row.hpp"
 #include "md/input/trajectory_row.hpp"
 #include "md/observe/check_inserted.hpp"
 
@@ -28,6 +31,7 @@ struct Refused {
 constexpr auto refused_sections = std::to_array<Refused>(
     {{"restraint", "holds particles at places that new ones do not have"},
      {"bias", "acts on variables whose energy of one more molecule is not computed"},
+     {"plumed", "acts on variables whose energy of one more molecule is not computed"},
      {"alchemy", "has molecules whose interactions are switched off in part"},
      {"kim", "has a model whose energy of one more atom is not computed"},
      {"field", "gives an energy that depends on the path of a molecule"},
@@ -52,6 +56,7 @@ class ReservoirChecker {
   void check() {
     if (reservoirs().empty()) return;
     ensemble();
+    thermostats_beside_frozen();
     system();
     outputs();
     for (std::size_t n = 0; n < reservoirs().size(); ++n) reservoir(n);
@@ -89,7 +94,30 @@ class ReservoirChecker {
     }
   }
 
+  /// A thermostat of a fixed number of molecules is told how many degrees of freedom there are only
+  /// where it acts on everything, which it does not beside what is frozen.
+  void thermostats_beside_frozen() {
+    if (input_.freezes.empty()) return;
+    for (std::size_t n = 0; n < input_.thermostats.size(); ++n) {
+      const ThermostatRow* const kind = row_of(input_.thermostats[n]);
+      if (kind == nullptr || !kind->is_canonical || kind->not_in_a_region.empty()) continue;
+      const auto kinds = thermostat_rows().names_that(
+          [](const ThermostatRow& of) { return of.is_canonical && of.not_in_a_region.empty(); });
+      error(place(0),
+            fmt::format("{}: beside [[freeze]], [[grand_canonical]] needs another kind of "
+                        "[thermostat] than {}; expected {}",
+                        kind->not_in_a_region, quote(kind->name), choice_list(kinds)));
+    }
+  }
+
   void system() {
+    if (input_.electrostatics.is_used() && !input_.electrostatics.ends_at_cutoff()) {
+      error(
+          gives("electrostatics") ? std::string_view("electrostatics") : place(0),
+          "[[grand_canonical]] does not go with charges or dipoles that act at any distance, of "
+          "whatever molecules: lists of these are made for numbers that stay; expected those that "
+          "end at the cutoff, with the reaction field of [interaction], or no [electrostatics]");
+    }
     if (!input_.molecules.empty()) {
       error(place(0),
             "[[grand_canonical]] does not go with [[molecule]]s, whose atoms are known by "
@@ -172,24 +200,6 @@ class ReservoirChecker {
           input_.freezes.end()) {
         error(at, fmt::format("{} is frozen, so that it does not come and go", quote(name)));
       }
-      far_charges(at, name);
-    }
-  }
-
-  /// The energy of charges at any distance is known for the particles of a step only.
-  void far_charges(const std::string& at, const std::string& name) {
-    if (!input_.electrostatics.is_used() || input_.electrostatics.ends_at_cutoff()) return;
-    for (const Input::Component& component : input_.components) {
-      if (component.name != name) continue;
-      const bool acts = std::ranges::any_of(component.sites, [](const Input::Site& site) {
-        return (site.kind == SiteKind::charge && site.charge != 0.0) ||
-               site.kind == SiteKind::dipole;
-      });
-      if (!acts) return;
-      error(at, fmt::format("{} has charges or dipoles that act at any distance, whose energy "
-                            "changes with each accepted move; [[grand_canonical]] takes these "
-                            "without [electrostatics]: with the reaction field of [interaction]",
-                            quote(name)));
     }
   }
 
@@ -205,11 +215,44 @@ class ReservoirChecker {
             fmt::format("{} has {} number{}; expected one for each of {} components",
                         quote(list.key), count, count == 1 ? "" : "s", one.components.size()));
     }
-    if (given.size() == 1) return;
+    if (given.size() == 1) return activities(given[0], at, one);
     error(given.empty() ? at : given[1],
           fmt::format("a reservoir has one of \"chemical_potential\", "
                       "\"reduced_chemical_potential\", \"activity\" and \"fugacity\"; here {}",
                       given.empty() ? "is none" : fmt::format("are {}", given.size())));
+  }
+
+  /// A chemical potential far from 0 has an activity that no number holds.
+  void activities(const std::string& of_key, const std::string& at,
+                  const GrandCanonicalSection& one) {
+    if (!good_(of_key) || !good_(at + ".components") || !input_.has_thermostat()) return;
+    const std::size_t count = std::size(one.components);
+    for (const GivenList& list : given_lists) {
+      if (!(one.*list.values).empty() && (one.*list.values).size() != count) return;
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      const double mass = mass_of(one.components[k]);
+      if (!(mass > 0.0) || !(insertion_temperature(input_) > 0.0)) continue;
+      const double activity = activity_of(input_, one, k, mass);
+      if (std::isfinite(activity) && activity >= std::numeric_limits<double>::min()) continue;
+      error(of_key, fmt::format("the activity of {} at this temperature is {}; expected a finite "
+                                "number above 0: is the unit right?",
+                                quote(one.components[k]),
+                                activity > 1.0 ? "too large for a number" : "rounded to 0"));
+    }
+  }
+
+  /// 0: not known.
+  double mass_of(const std::string& name) const {
+    for (const Input::Type& type : input_.types) {
+      if (type.name == name) return type.mass;
+    }
+    double mass = 0.0;
+    for (const Input::Component& component : input_.components) {
+      if (component.name != name) continue;
+      for (const Input::Site& site : component.sites) mass += site.mass;
+    }
+    return mass;
   }
 
   void region(const std::string& at, const GrandCanonicalSection& one) {
@@ -245,6 +288,59 @@ class ReservoirChecker {
   const Report& report_;
 };
 
+/// Whether some point of a region is behind a wall. Walls of any periodic image count.
+bool has_points_behind(const WallSection& wall, ReservoirRegion region, const Box& box) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (wall.lower) region.lower[axis] = std::max(region.lower[axis], (*wall.lower)[axis]);
+    if (wall.upper) region.upper[axis] = std::min(region.upper[axis], (*wall.upper)[axis]);
+    if (!(region.lower[axis] < region.upper[axis])) return false;  // the wall does not act there
+  }
+  if (wall.side == WallSection::Side::both) return false;
+  if (wall.shape == WallSection::Shape::plane) {
+    const int axis = static_cast<int>(wall.axis);
+    const double rounding = 1e-12 * box.length[axis];
+    return wall.side == WallSection::Side::above ? region.lower[axis] < wall.position - rounding
+                                                 : region.upper[axis] > wall.position + rounding;
+  }
+  const bool is_inside = wall.side == WallSection::Side::inside;
+  double square = 0.0;  // of the distance of the farthest point, or of the nearest one
+  for (int axis = 0; axis < 3; ++axis) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const int image : {-1, 0, 1}) {
+      const double center = wall.center[axis] + image * box.length[axis];
+      const double below = center - region.lower[axis], above = region.upper[axis] - center;
+      best = std::min(best, is_inside ? std::max(below, above) : std::max({0.0, -below, -above}));
+    }
+    square += best * best;
+  }
+  const double distance = std::sqrt(square);
+  return is_inside ? distance > wall.radius * (1.0 + 1e-12)
+                   : distance < wall.radius * (1.0 - 1e-12);
+}
+
+/// A wall of Lennard-Jones sites has no energy behind it, where molecules would stay.
+void check_behind_walls(const Input& input, const GrandCanonicalSection& reservoir, std::size_t n,
+                        const Box& box, const Report& report) {
+  using Potential = WallSection::Potential;
+  const auto& walls = input.tables<WallSection>();
+  for (std::size_t k = 0; k < walls.size(); ++k) {
+    const WallSection& wall = walls[k];
+    if (!wall.potential || *wall.potential == Potential::harmonic ||
+        *wall.potential == Potential::reflecting) {
+      continue;
+    }
+    if (!wall.component.empty() &&
+        std::ranges::find(reservoir.components, wall.component) == reservoir.components.end()) {
+      continue;
+    }
+    if (!has_points_behind(wall, region_of(reservoir, box), box)) continue;
+    report(Severity::error, fmt::format("grand_canonical[{}]", n),
+           fmt::format("molecules would be inserted behind [[wall]] number {}, which has no energy "
+                       "there; expected \"lower\" and \"upper\" of a region in front of it",
+                       k + 1));
+  }
+}
+
 }  // namespace
 
 void check_grand_canonical(const Input& input, const IsGood& is_good, const Report& report) {
@@ -255,6 +351,7 @@ void check_reservoirs_in_box(const Input& input, const Box& box, const Report& r
   for (std::size_t n = 0; n < input.tables<GrandCanonicalSection>().size(); ++n) {
     const GrandCanonicalSection& one = input.tables<GrandCanonicalSection>()[n];
     const auto region = region_of(one, box);
+    if (box.tilt.none()) check_behind_walls(input, one, n, box, report);
     for (const bool is_lower : {true, false}) {
       if (!(is_lower ? one.lower : one.upper)) continue;
       const std::string at = fmt::format("grand_canonical[{}].{}", n, is_lower ? "lower" : "upper");

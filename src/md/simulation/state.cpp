@@ -73,6 +73,11 @@ void Simulation::Implementation::apply_state(const RunState& state) {
 }
 
 void Simulation::Implementation::set_state(const RunState& state) {
+  if (reservoirs_ && state.temperature && state.temperature != state_.temperature) {
+    throw std::invalid_argument(
+        "Simulation::set_state: the activities of [[grand_canonical]] are those of the temperature "
+        "of the input, so that it stays");
+  }
   measure_now();
   const double before = thermodynamics_.state().conserved_energy;
   dynamics_.complete_velocities();

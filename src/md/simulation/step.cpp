@@ -330,7 +330,9 @@ void Simulation::Implementation::step() {
   }
   dynamics_.advance_positions();
   renew_lists();
-  if (must_write_checkpoint()) engine_->announce_checkpoint();
+  // A complete run ends with a checkpoint, whether or not lists are renewed in its last step.
+  const bool ends = options_.files && clock_.step == clock_.last_step;
+  if (must_write_checkpoint() || ends) engine_->announce_checkpoint();
   if (!sampling_.reporters.empty()) report();
   if (can_move_early()) {
     dynamics_.compute_forces_and_move();

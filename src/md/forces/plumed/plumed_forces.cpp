@@ -190,10 +190,9 @@ void PlumedForces::prepare() {
   plumed_->command("clearFullList");
   int needs_energy = 0;
   plumed_->command("isEnergyNeeded", &needs_energy);
-  if (needs_energy != 0 && !options_.energy_is_complete) {
-    throw FileError(fmt::format(
-        "{}: a bias on ENERGY acts on all forces, of which [multiple_time_steps] leaves out some",
-        options_.start.path));
+  if (needs_energy != 0 && !options_.why_no_energy.empty()) {
+    throw FileError(fmt::format("{}: a bias on ENERGY acts on all forces, {}", options_.start.path,
+                                options_.why_no_energy));
   }
   plan_numbers_ = {asked == plan_.atoms ? 0.0 : 1.0, needs_energy != 0 ? 1.0 : 0.0, 0.0};
   plan_.atoms = std::move(asked);

@@ -33,8 +33,8 @@ class PlumedForces final : public ForceTerm, public ActsOnOtherTerms, public Wri
     std::string kernel;          ///< file of the library; empty: the usual one
     PlumedStart start;           ///< without what only this term knows; the text is that of rank 0
     bool keeps_momentum = true;  ///< whether all its forces add up to 0, as the user says
-    bool energy_is_complete = true;  ///< false with multiple time steps
-    std::vector<double> masses;      ///< by type
+    std::string why_no_energy;   ///< why no bias may act on the energy; empty: it may
+    std::vector<double> masses;  ///< by type
     /// The charge of an atom in units of the elementary charge.
     std::function<double(std::int64_t id, std::int64_t type)> charge;
     /// Energy and virial of what lies beyond the cutoff, in a box of this volume. They belong to no

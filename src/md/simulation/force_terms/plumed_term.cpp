@@ -11,6 +11,8 @@
 #include "md/core/agreement.hpp"
 #include "md/core/display_text.hpp"
 #include "md/ensemble/state_sections.hpp"
+#include "md/ensemble/states_from_input.hpp"
+#include "md/forces/alchemy/input/alchemy_section.hpp"
 #include "md/forces/bias/input/bias_sections.hpp"
 #include "md/forces/plumed/input/plumed_options.hpp"
 #include "md/forces/plumed/plumed_forces.hpp"
@@ -73,30 +75,62 @@ std::string problem_with_replicas(const std::string& text) {
   return {};
 }
 
+/// Checks the inputs of all replicas.
+void check_replicas(const Input& input, const Report& report) {
+  const auto error = [&](std::string message) {
+    report(Severity::error, "plumed.file", std::move(message));
+  };
+  const std::string path = plumed_file_path(input);
+  if (path.find_first_of(" \t\n{}#") != std::string::npos) {
+    return error(
+        fmt::format("with replicas PLUMED includes its input by name, which may have "
+                    "no white space, braces or #; it is {}",
+                    quote_path(path)));
+  }
+  std::string told;
+  for (std::size_t k = 0; k < count_of_replicas(input); ++k) {
+    std::string problem;
+    try {
+      problem = problem_with_replicas(plumed_file_text(input, static_cast<int>(k)));
+    } catch (const std::runtime_error& unreadable) {
+      problem = unreadable.what();
+    }
+    if (!problem.empty() && problem != told) error(problem);
+    told = std::move(problem);
+  }
+}
+
 void check_plumed(Input& input, bool look_at_files, const IsGood& is_good, const Report& report) {
   const auto& options = input.section<PlumedOptions>();
-  if (!is_good("plumed.file") || !look_at_files) return;
+  if (!options.is_used()) return;
   const auto error = [&](std::string_view place, std::string message) {
     report(Severity::error, place, std::move(message));
   };
+  if (input.minimizes()) {
+    return error("plumed",
+                 "a minimization needs an energy that stays, but hills and moving restraints of "
+                 "PLUMED change with each step; expected [plumed] in runs that move, or in the "
+                 "[[stage]]s of these only, as [stage.plumed]");
+  }
+  if (!is_good("plumed.file") || !look_at_files) return;
+  const bool has_replicas = input.section<ReplicasSection>().are_used();
   PlumedStart start = start_from_input(input);
   std::shared_ptr<const PlumedKernel> kernel;
-  try {
-    start.text = plumed_file_text(input);
-  } catch (const std::runtime_error& problem) {
-    return error("plumed.file", problem.what());
+  if (has_replicas) {
+    check_replicas(input, report);
+  } else {
+    try {
+      start.text = plumed_file_text(input, -1);
+    } catch (const std::runtime_error& problem) {
+      return error("plumed.file", problem.what());
+    }
   }
   try {
     kernel = PlumedKernel::load(options.kernel);
   } catch (const std::runtime_error& problem) {
     return error(options.kernel.empty() ? "plumed" : "plumed.kernel", problem.what());
   }
-  if (input.section<ReplicasSection>().are_used()) {
-    if (const auto problem = problem_with_replicas(start.text); !problem.empty()) {
-      error("plumed.file", problem);
-    }
-    return;
-  }
+  if (has_replicas) return;
   // PLUMED checks numbers of atoms as it reads them.
   const auto particles = facts_of(input).particles;
   if (!particles || *particles < 1 || *particles > 1'000'000'000) return;
@@ -160,6 +194,14 @@ std::function<double(std::int64_t, std::int64_t)> charges_of(const TermRequest& 
   };
 }
 
+std::string why_no_bias_on_energy(const Input& input) {
+  if (input.time_steps.are_used()) return "of which [multiple_time_steps] leaves out some";
+  if (input.section<AlchemySection>().is_used()) {
+    return "but the energies of other states by [alchemy] do not know of it";
+  }
+  return {};
+}
+
 std::unique_ptr<ForceTerm> make_plumed(const TermRequest& request) {
   const Input& input = request.input;
   const auto& section = input.section<PlumedOptions>();
@@ -167,11 +209,12 @@ std::unique_ptr<ForceTerm> make_plumed(const TermRequest& request) {
   PlumedForces::Options options{.kernel = section.kernel,
                                 .start = start_from_input(input),
                                 .keeps_momentum = section.keeps_momentum,
-                                .energy_is_complete = !input.time_steps.are_used(),
+                                .why_no_energy = why_no_bias_on_energy(input),
                                 .masses = request.interaction.masses(),
                                 .charge = charges_of(request),
                                 .tail = {}};
-  on_first_rank(request.context, [&] { options.start.text = plumed_file_text(input); });
+  on_first_rank(request.context,
+                [&] { options.start.text = plumed_file_text(input, section.replica); });
   options.tail = [&interaction = request.interaction](std::span<const double> counts,
                                                       double volume) {
     const auto tail = interaction.tail_correction(counts, volume);
