@@ -90,6 +90,8 @@ KINDS = {
                    inner_range=(2.7, 0.5), width=0.6, disorder=0.3),
     "core": Kind(["Cu"], "ChebPow", 2.0, "density", 3, [1, 1, 1, 0.5], core=(400.0, 1.0),
                  core_limit=(4.0, 3.0), disorder=0.3),
+    "steps": Kind(["Al", "Ni"], "ChebPow", 2.0, "distance", 3, [1, 1, 1, 0.5], core=(60.0, 0.4),
+                  core_limit=(4.0, 0.0), inner_range=(2.7, 0.0), disorder=0.3),
     "rank 6": Kind(["Cu"], "ChebExpCos", 3.0, "distance", 6, [1, 0.5], largest_l=1, functions=4),
 }  # fmt: skip
 
@@ -123,13 +125,13 @@ def yace(kind: Kind) -> str:
         text = (
             f"  [{a}, {b}]: {{nradmax: {kind.radial}, lmax: {kind.largest_l}, "
             f"nradbasemax: {kind.basis_count}, radbasename: {kind.basis}, "
-            f"radparameters: [{kind.scale + 0.1 * (a + b)}], radcoefficients: {values!r}, "
-            f"prehc: {kind.core[0]}, lambdahc: {kind.core[1] + 0.1 * (a + b)}, "
-            f"rcut: {4.3 - 0.1 * (a + b)}, dcut: {kind.width}"
+            f"radparameters: [{kind.scale + 0.1 * (a + 2 * b)}], radcoefficients: {values!r}, "
+            f"prehc: {kind.core[0]}, lambdahc: {kind.core[1] + 0.1 * (a + 2 * b)}, "
+            f"rcut: {4.3 - 0.1 * (a + 2 * b)}, dcut: {kind.width}"
         )
         if kind.inner is not None:
             text += (
-                f", rcut_in: {kind.inner_range[0] + 0.05 * (a + b)}, "
+                f", rcut_in: {kind.inner_range[0] + 0.05 * (a + 2 * b)}, "
                 f"dcut_in: {kind.inner_range[1]}, inner_cutoff_type: {kind.inner}"
             )
         lines.append(text + "}")

@@ -210,6 +210,17 @@ def test_a_broken_file(sterna, tmp_path):
     told(sterna, "line 7", '"dcutt"; did you mean "dcut"?')
 
 
+@pytest.mark.parametrize("name, warned", [("linear", True), ("exponential", False)])
+def test_steps_at_the_cutoff_are_told(name, warned, sterna, tmp_path):
+    kind = made.KINDS[name]
+    (tmp_path / "potential.yace").write_text(made.yace(kind))
+    write(tmp_path, made.crystal(kind, 3), kind.elements)
+    done = sterna("check", "input.toml")
+    text = done.stdout + done.stderr
+    assert done.returncode == 0, text
+    assert text.count("ChebLinear") == warned, text
+
+
 def told(sterna, *messages: str) -> None:
     done = sterna("check", "input.toml")
     assert done.returncode != 0

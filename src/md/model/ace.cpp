@@ -310,12 +310,29 @@ void check_ace_bond(const AceBond& bond, const std::string& of, double spacing) 
     // Without a width the energy would have a step.
     positive(bond.inner_width, "dcut_in (with inner_cutoff_type: zbl)");
     positive(bond.cutoff_width, "dcut (with inner_cutoff_type: zbl)");
+  } else {
+    const double begin = bond.inner_begin - bond.inner_width;
+    require_of_ace(
+        begin < bond.cutoff,
+        fmt::format("rcut_in - dcut_in of {} is {}, so that nothing remains of its radial "
+                    "functions; expected less than rcut, which is {}",
+                    of, begin, bond.cutoff));
   }
 }
 
-}  // namespace
-
-namespace {
+void check_ace_element(const AceElement& element) {
+  require_of_ace(element.core_limit_width >= 0.0,
+                 fmt::format("drho_core_cutoff of {} is {}; expected at least 0", element.name,
+                             element.core_limit_width));
+  for (const auto& [factor, exponent] : element.embedding) {
+    // Other powers of this form are not a number.
+    require_of_ace(
+        !element.shifted_scaled || exponent > 0.0,
+        fmt::format("an exponent in FS_parameters of {} is {}; expected more than 0 with "
+                    "npoti: FinnisSinclairShiftedScaled",
+                    element.name, exponent));
+  }
+}
 
 void check_ace_tables(const AceTables& tables) {
   require_of_ace(tables.spacing > 0.0,
@@ -324,6 +341,7 @@ void check_ace_tables(const AceTables& tables) {
   const AceInnerCutoff inner_cutoff = tables.bonds.front().inner_cutoff;
   for (std::size_t a = 0; a < count; ++a) {
     const std::string& name = tables.elements[a].name;
+    check_ace_element(tables.elements[a]);
     for (std::size_t b = 0; b < count; ++b) {
       const AceBond& bond = tables.bonds[a * count + b];
       const std::string of = fmt::format("the bond {}-{}", name, tables.elements[b].name);
@@ -412,7 +430,10 @@ double AcePotential::embed(std::size_t element, std::span<double> densities, con
     energy += expansion * share + sums.core * (1.0 - share);
     slopes = {1.0 - share, -(expansion - sums.core) * inside.slope};
   } else {
-    const Jet inside = fall(sums.core, of.core_limit, of.core_limit_width);
+    // At the limit the expansion is off, also where both are 0.
+    const Jet inside = sums.core >= of.core_limit
+                           ? Jet{0.0, 0.0}
+                           : fall(sums.core, of.core_limit, of.core_limit_width);
     share = inside.value;
     energy += expansion * share + sums.core;
     slopes = {expansion * inside.slope + 1.0, 0.0};
@@ -536,23 +557,36 @@ double AcePotential::energy(int center, std::span<const Neighbor> neighbors) con
 }
 
 AcePotential::Dimer AcePotential::strongest_dimer() const {
+  // No two atoms are bound more strongly than those of carbon monoxide, by 11.2 eV.
+  const double deepest = 12.0 * energy_;
+  std::vector<int> type_of(element_count());
+  for (int type = 0; type < type_count(); ++type) type_of[element(type)] = type;
   Dimer strongest{cutoff_, 0.0};
-  for (int a = 0; a < type_count(); ++a) {
-    for (int b = 0; b <= a; ++b) {
-      if (a != b && element(a) == element(b)) continue;
+  for (std::size_t first = 0; first < element_count(); ++first) {
+    for (std::size_t second = 0; second <= first; ++second) {
+      const int a = type_of[first], b = type_of[second];
       const double end = std::max(cutoff(a, b), cutoff(b, a));
       const double apart = energy(a, {}) + energy(b, {});
       constexpr int steps = 48;
-      double length = end, lowest = apart;
-      // Data for a fit have no atoms nearer than this, where the energy may have any value.
-      for (int k = steps / 5; k < steps; ++k) {
+      const auto depth = [&](int k) {
         const double r = end * k / steps;
         const Neighbor of_a{{0.0, 0.0, r}, b}, of_b{{0.0, 0.0, -r}, a};
-        const double here = energy(a, {&of_a, 1}) + energy(b, {&of_b, 1});
-        if (here < lowest) lowest = here, length = r;
+        return apart - energy(a, {&of_a, 1}) - energy(b, {&of_b, 1});
+      };
+      // Data for a fit have no atoms nearer than this, where the energy may have any value. So an
+      // energy that still falls at the begin of the scan is no minimum.
+      constexpr int begin = steps / 5;
+      double length = end, largest = 0.0;
+      double before = depth(begin), here = depth(begin + 1);
+      for (int k = begin + 1; k < steps; ++k) {
+        const double next = depth(k + 1);
+        if (here > before && here > next && here > largest)
+          largest = here, length = end * k / steps;
+        before = here;
+        here = next;
       }
       strongest.length = std::min(strongest.length, length);
-      strongest.energy = std::max(strongest.energy, apart - lowest);
+      strongest.energy = std::max(strongest.energy, std::min(largest, deepest));
     }
   }
   return strongest;

@@ -85,8 +85,9 @@ class AcePotential {
  public:
   static constexpr int largest_l = 20;
 
-  /// `of_type`: which of the elements each type is; the others are left out. `length` and `energy`: an angstrom and an eV in
-  /// the units of the run. Throws std::invalid_argument for impossible parameters.
+  /// `of_type`: which of the elements each type is; the others are left out. `length` and `energy`:
+  /// an angstrom and an eV in the units of the run. Throws std::invalid_argument for impossible
+  /// parameters.
   AcePotential(AceTables tables, std::vector<std::size_t> of_type, double length, double energy);
 
   const AceTables& tables() const { return tables_; }
@@ -129,7 +130,7 @@ class AcePotential {
   double energy(int center, std::span<const Neighbor> neighbors) const;
 
   /// The minima of the energies of two lone atoms, less that of atoms apart: the shortest distance
-  /// and the deepest energy over all pairs of types.
+  /// and the deepest energy over all pairs of elements. Without a minimum the cutoff and 0.
   struct Dimer {
     double length, energy;
   };

@@ -66,12 +66,12 @@ inline AceTables ace_tables(const AceKind& kind, unsigned seed) {
                    .functions = kind.functions,
                    .largest_l = kind.largest_l,
                    .basis_functions = kind.basis_functions,
-                   .scale = 3.0 + 0.2 * (a + b),
+                   .scale = 3.0 + 0.2 * (a + 2 * b),
                    .core_strength = 20.0,
                    .core_decay = 0.6,
-                   .cutoff = 4.2 - 0.2 * std::abs(a - b),
+                   .cutoff = 4.2 - 0.2 * a + 0.1 * b,
                    .cutoff_width = kind.inner_cutoff == AceInnerCutoff::zbl ? 0.8 : 0.02,
-                   .inner_begin = 2.3 + 0.05 * (a + b),
+                   .inner_begin = 2.3 + 0.05 * (a + 2 * b),
                    .inner_width = 0.4};
       if (kind.inner_cutoff == AceInnerCutoff::zbl) bond.core_strength = 1.0;
       if (kind.inner_cutoff == AceInnerCutoff::density) bond.inner_begin = bond.inner_width = 0.0;

@@ -1,13 +1,17 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <memory>
+#include <numbers>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "forces/manybody/ace_tables.hpp"
 #include "forces/manybody/crystal.hpp"
 #include "md/forces/manybody/ace_evaluator.hpp"
+#include "md/forces/manybody/input/many_body_table.hpp"
 #include "md/model/ace.hpp"
 
 using namespace sterna::md;
@@ -146,4 +150,102 @@ TEST_CASE("units change lengths and energies only") {
   CHECK(b.sums.energy == doctest::Approx(96.5 * a.sums.energy).epsilon(1e-12));
   CHECK(b.sums.virial[0] == doctest::Approx(96.5 * a.sums.virial[0]).epsilon(1e-10));
   CHECK(b.force[3].x == doctest::Approx(965.0 * a.force[3].x).epsilon(1e-10));
+}
+
+namespace {
+
+/// Two atoms have the energy `coefficient` (1 - r / 4)^2 and a core repulsion each.
+AceTables well(double coefficient, double core_strength) {
+  AceTables tables;
+  tables.elements.push_back({.name = "Cu",
+                             .embedding = {{1.0, 1.0}},
+                             .core_limit = 1e5,
+                             .core_limit_width = 250.0,
+                             .functions = {{{0}, {0}, {0}, {0}, {coefficient}}}});
+  tables.bonds.push_back({.basis = AceRadialBasis::chebyshev_power,
+                          .basis_functions = 1,
+                          .scale = 2.0,
+                          .core_strength = core_strength,
+                          .core_decay = 1.0,
+                          .cutoff = 4.0,
+                          .cutoff_width = 0.01});
+  return tables;
+}
+
+}  // namespace
+
+TEST_CASE("the expansion is off at the limit of the core repulsion, also where both are 0") {
+  AceTables tables = well(-1.5, 0.0);
+  const AcePotential::Neighbor neighbor{{0.0, 0.0, 2.0}, 0};
+  CHECK(AcePotential(tables, {0}, 1.0, 1.0).energy(0, {&neighbor, 1}) ==
+        doctest::Approx(-1.5 * 0.25).epsilon(1e-9));
+  tables.elements[0].core_limit = tables.elements[0].core_limit_width = 0.0;
+  CHECK(AcePotential(tables, {0}, 1.0, 1.0).energy(0, {&neighbor, 1}) == 0.0);
+}
+
+// The energy of two atoms: 2 (c (1 - r / 4)^2 + p exp(-r^2) / r (1 + cos(pi r / 4)) / 2).
+TEST_CASE("two lone atoms are bound where their energy has a minimum") {
+  const AcePotential::Dimer bound = AcePotential(well(-1.5, 60.0), {0}, 1.0, 1.0).strongest_dimer();
+  double lowest = 0.0, length = 0.0;
+  for (double r = 0.8; r < 4.0; r += 1e-3) {
+    const double rest = 1.0 - r / 4.0;
+    const double energy =
+        2.0 * (-1.5 * rest * rest +
+               30.0 * std::exp(-r * r) / r * (1.0 + std::cos(0.25 * std::numbers::pi * r)));
+    if (energy < lowest) lowest = energy, length = r;
+  }
+  CHECK(length > 1.5);
+  CHECK(std::fabs(bound.length - length) < 4.0 / 48.0);
+  CHECK(bound.energy == doctest::Approx(-lowest).epsilon(0.01));
+  // In other units, and of several types of one element.
+  const AcePotential::Dimer scaled =
+      AcePotential(well(-1.5, 60.0), {0, 0, 0}, 0.1, 96.5).strongest_dimer();
+  CHECK(scaled.length == doctest::Approx(0.1 * bound.length));
+  CHECK(scaled.energy == doctest::Approx(96.5 * bound.energy));
+
+  // Without a repulsion atoms fall into each other, which is no bond.
+  const AcePotential::Dimer falling =
+      AcePotential(well(-1.5, 0.0), {0}, 1.0, 1.0).strongest_dimer();
+  CHECK(falling.energy == 0.0);
+  CHECK(falling.length == 4.0);
+  // No atoms are bound by a hundred eV.
+  const AcePotential::Dimer hole =
+      AcePotential(well(-300.0, 12000.0), {0}, 1.0, 1.0).strongest_dimer();
+  CHECK(hole.energy == 12.0);
+  CHECK(hole.length == bound.length);
+}
+
+namespace {
+
+struct CountedModel {
+  struct Dimer {
+    double length, energy;
+  };
+  double cutoff() const { return 4.0; }
+  Dimer strongest_dimer() const {
+    ++*scans;
+    return {2.0, 3.0};
+  }
+  int* scans;
+};
+
+class CountedPotential final : public ModelPotential<CountedModel> {
+ public:
+  explicit CountedPotential(int& scans) : ModelPotential({&scans}, 0.1) {}
+  std::unique_ptr<ShortRangeForces> forces(std::vector<char>, Precision,
+                                           std::string_view) const override {
+    return nullptr;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a potential looks for the bond of two atoms once") {
+  int scans = 0;
+  const CountedPotential potential(scans);
+  for (int k = 0; k < 3; ++k) {
+    CHECK(potential.shortest_dimer() == 2.0);
+    CHECK(potential.deepest_dimer() == 3.0);
+  }
+  CHECK(scans == 1);
 }

@@ -138,6 +138,22 @@ TEST_CASE("what a file lacks or has too much is told with its place") {
   says(replaced("deltaSplineBins: 1e-3", "deltaSplineBins: 3"), "expected 10 to 1000000 times");
   says(replaced("    dcut: 0.01", "    dcut: 0.01\n    inner_cutoff_type: zbl"),
        "dcut_in (with inner_cutoff_type: zbl)");
+  says(replaced("drho_core_cutoff: 2", "drho_core_cutoff: -2"),
+       "line 7, column 25: drho_core_cutoff is -2; expected at least 0");
+  says(replaced("    dcut: 0.01", "    dcut: 0.01\n    rcut_in: 5\n    dcut_in: 0.5"),
+       "rcut_in - dcut_in of the bond Cu-Cu is 4.5, so that nothing remains of its radial "
+       "functions; expected less than rcut, which is 4");
+  says(replaced("    dcut: 0.01", "    dcut: 0.01\n    rcut_in: 4.4\n    dcut_in: 0.5"), "none");
+  for (const std::string exponent : {"0", "-0.5"}) {
+    // The plain form has these powers.
+    says(replaced("[1, 0.5], npoti", "[1, " + exponent + "], npoti"), "none");
+    const std::string scaled = "[1, " + exponent + R"(], npoti: "FinnisSinclairShiftedScaled")";
+    says(replaced(R"([1, 0.5], npoti: "FinnisSinclair")", scaled),
+         "an exponent in FS_parameters of Cu is " + exponent + "; expected more than 0");
+  }
+  says(replaced("num_ms_combs: 1, mus: [0], ns: [2], ls: [0], ms_combs: [0], ctildes: [0.3]",
+                "num_ms_combs: 2, mus: [0], ns: [2], ls: [0], ms_combs: [0, 0], ctildes: [0.3, 1]"),
+       "line 24, column 52: num_ms_combs of a function of rank 1 is 2; expected 1");
   says(replaced("    dcut: 0.01", "    dcut: 0.01\n    inner_cutoff_type: zbll"),
        "did you mean \"zbl\"?");
 }

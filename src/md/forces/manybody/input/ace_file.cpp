@@ -237,6 +237,10 @@ class AceReader {
       of.embedding.push_back({values[p], values[p + 1]});
     of.core_limit = number(map["rho_core_cutoff"], "rho_core_cutoff");
     of.core_limit_width = number(map["drho_core_cutoff"], "drho_core_cutoff");
+    if (of.core_limit_width < 0.0) {
+      tree_.fail(map["drho_core_cutoff"],
+                 fmt::format("drho_core_cutoff is {}; expected at least 0", of.core_limit_width));
+    }
   }
 
   void read_bonds(AceNode node) {
@@ -320,6 +324,12 @@ class AceReader {
     integer(map["ndensity"], "ndensity of a function of " + name(element), densities, densities);
     const auto sets =
         static_cast<std::size_t>(integer(map["num_ms_combs"], "num_ms_combs", 1, 100'000'000));
+    if (rank == 1 && sets > 1) {
+      tree_.fail(map["num_ms_combs"],
+                 fmt::format("num_ms_combs of a function of rank 1 is {}; expected 1, since its "
+                             "only m is 0",
+                             sets));
+    }
     const std::vector<AceNode> elements = sequence(map["mus"], "mus", rank);
     const std::vector<AceNode> n = sequence(map["ns"], "ns", rank);
     const std::vector<AceNode> l = sequence(map["ls"], "ls", rank);

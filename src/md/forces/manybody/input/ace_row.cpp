@@ -35,6 +35,19 @@ class Ace final : public ModelPotential<AcePotential> {
     auto evaluator = std::make_unique<AceEvaluator>(model_, has_it, kernels);
     return std::make_unique<BondForces>("ace", std::move(evaluator), cutoff(), std::move(has_it));
   }
+  std::vector<std::string> warnings() const override {
+    const AceTables& tables = model_.tables();
+    for (std::size_t n = 0; n < tables.bonds.size(); ++n) {
+      if (tables.bonds[n].basis != AceRadialBasis::chebyshev_linear) continue;
+      const std::size_t count = tables.elements.size();
+      return {
+          fmt::format("the radial functions of {}-{} do not end at the cutoff (radbasename: "
+                      "ChebLinear), as in pacemaker: energies have steps there, and the total "
+                      "energy is not conserved",
+                      tables.elements[n / count].name, tables.elements[n % count].name)};
+    }
+    return {};
+  }
 };
 
 std::string ace_text(const Input& input) {

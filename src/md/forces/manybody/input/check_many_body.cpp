@@ -59,7 +59,12 @@ class ManyBodyChecker {
       if (!uses(input_, row.kind)) continue;
       const bool has_file = !(input_.interaction.*name_of(row.kind).file).empty();
       if ((has_file || row.needs_file) && !look_at_files) return 0.0;
-      cutoff = std::max(cutoff, row.potential(input_, row.file.text(input_))->cutoff());
+      const auto potential = row.potential(input_, row.file.text(input_));
+      cutoff = std::max(cutoff, potential->cutoff());
+      for (const std::string& warning : potential->warnings()) {
+        report_(Severity::warning, fmt::format("interaction.{}", name_of(row.kind).file_key),
+                warning);
+      }
     }
     return cutoff;
   }

@@ -28,6 +28,8 @@ class ManyBodyPotential {
   virtual double deepest_dimer() const = 0;
   /// A skin for the neighbor list that serves most states.
   virtual double usual_skin() const = 0;
+  /// What a user should know of these parameters, a sentence each.
+  virtual std::vector<std::string> warnings() const { return {}; }
   /// The forces; `has_it`: by type, whether it has this potential.
   virtual std::unique_ptr<ShortRangeForces> forces(std::vector<char> has_it, Precision precision,
                                                    std::string_view kernels) const = 0;
@@ -38,10 +40,11 @@ template <class Model>
 class ModelPotential : public ManyBodyPotential {
  public:
   /// `skin`: the usual one, in cutoffs.
-  ModelPotential(Model model, double skin) : model_(std::move(model)), skin_(skin) {}
+  ModelPotential(Model model, double skin)
+      : model_(std::move(model)), skin_(skin), dimer_(model_.strongest_dimer()) {}
   double cutoff() const final { return model_.cutoff(); }
-  double shortest_dimer() const final { return model_.strongest_dimer().length; }
-  double deepest_dimer() const final { return model_.strongest_dimer().energy; }
+  double shortest_dimer() const final { return dimer_.length; }
+  double deepest_dimer() const final { return dimer_.energy; }
   double usual_skin() const final { return skin_ * model_.cutoff(); }
 
  protected:
@@ -49,6 +52,7 @@ class ModelPotential : public ManyBodyPotential {
 
  private:
   double skin_;
+  typename Model::Dimer dimer_;  ///< kept, because its scan takes long and each sampled step asks
 };
 
 /// All that the rest of the engine knows of one many-body potential. Its names are those of
