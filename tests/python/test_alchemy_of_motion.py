@@ -440,3 +440,19 @@ def test_replicas_with_equal_masses_have_no_derivative_by_them(tmp_path):
         file = read_states(tmp_path / "gas" / "output" / f"gas.state-{k}.dhdl.xvg")
         assert [part.removesuffix("-lambda") for part in file.parts] == ["coul", "vdw"]
         assert file.derivatives.shape == (10, 2)
+
+
+def test_advice_on_the_time_step_goes_by_the_masses_of_the_run(tmp_path):
+    """A bond of masses 1 has a period of 0.14, fourteen steps; of masses 100 ten times as many."""
+    molecule = (
+        '[[molecule]]\nname = "a"\ncount = 20\natom = [{ type = "A" }, { type = "A" }]\n'
+        '[[molecule.bond]]\npotential = "harmonic"\natoms = [1, 2]\nr0 = 0.65\nstiffness = 4000\n'
+        '[[mutation]]\ntype = "A"\nbecomes = "A"\nmass = 100.0\n'
+    )
+    for state, warns in ((0, True), (2, False)):
+        folder = tmp_path / f"{state}"
+        gas(folder, state, f"masses = {LAMBDAS}", molecule, [(0, 0, 0), (0.65, 0, 0)])
+        text = (folder / "gas.toml").read_text().replace("timestep = 0.01", "timestep = 0.02")
+        (folder / "gas.toml").write_text(text)
+        said = run(folder, "check", "gas.toml").stdout
+        assert ("of the fastest bond" in said) == warns, said

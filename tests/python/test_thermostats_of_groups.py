@@ -233,6 +233,28 @@ compressibility = 1e-4
 """
 
 
+HILLS = """\
+[[variable]]
+name = "d"
+kind = "distance"
+groups = ["one", "two"]
+[[bias]]
+name = "hills"
+kind = "metadynamics"
+variable = "d"
+height = 1.0
+interval = 100
+widths = [0.1]
+bias_factor = 5.0
+[[group]]
+name = "one"
+select = "id 1"
+[[group]]
+name = "two"
+select = "id 2"
+"""
+
+
 def test_rotation_alone_is_no_temperature_of_the_run(sterna, tmp_path):
     turning = thermostat("langevin", 300, 'motion = "rotation"')
     for more, warns in (("", True), (thermostat("langevin", 300, 'motion = "translation"'), False)):
@@ -240,6 +262,10 @@ def test_rotation_alone_is_no_temperature_of_the_run(sterna, tmp_path):
         done = sterna("check", "mixed.toml")
         said = "without a thermostat that samples the canonical ensemble" in done.stdout
         assert said == warns, done.stdout
+        system(tmp_path, turning + more + HILLS)
+        done = sterna("check", "mixed.toml")
+        assert ("well-tempered hills need a temperature" in done.stdout) == warns, done.stdout
+        assert done.returncode == (2 if warns else 0), done.stdout
 
 
 @pytest.mark.parametrize(
