@@ -13,6 +13,7 @@ import alchemical_systems as systems
 import numpy
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
+from engine_support import script_output
 from sterna.free_energies import free_energies_of_states, read_states
 
 RECORD = ROOT / "tests" / "data" / "alchemy" / "gromacs_motion.json"
@@ -368,6 +369,12 @@ BROKEN = [
     ("atoms = [1, 2]\ndistance = 0.8", "atoms = [1, 3]\ndistance = 0.8", "there is no atom 3"),
     ("atoms = [1, 2]\ndistance = 0.5", "atoms = [1, 3]\ndistance = 0.5",
      "no constraint of the molecule"),
+    ("atoms = [1, 2]\ndistance = 0.8", "atoms = [[1, 2], [2, 1]]\ndistance = 0.8", "stands twice"),
+    ("[[mutation]]", '[[mutated_constraint]]\nmolecule = "a"\natoms = [2, 1]\ndistance = 0.9\n'
+     "[[mutation]]", "the constraint of the atoms 1 and 2"),
+    ("[run]", "[multiple_time_steps]\npairs = 8\n[run]",
+     '"interval" is 20; with [multiple_time_steps] expected a multiple of 8'),
+    ("count = 20", "count = 20\nhydrogen_mass = 3.0", "moves the masses of lambda 0"),
     ("state = 0", "[replicas]\ninterval = 100", "[replicas] exchange states that have the same masses"),
     ("state = 0", "[replicas]\ninterval = 100",
      "[replicas] exchange states that have the same constraints"),
@@ -389,3 +396,63 @@ def test_mistakes_are_told(old, new, message, tmp_path):
     said = done.stdout + done.stderr
     assert message in said, said
     assert "gas.toml:" in said
+
+
+OTHER_STATES = """
+import sterna
+simulation = sterna.Simulation.from_file("gas.toml")
+assert simulation.energy(1) == simulation.energy()
+for state in (0, 2):
+    try:
+        simulation.energy(state)
+    except ValueError as error:
+        assert "WHAT" in str(error), error
+    else:
+        raise SystemExit("there is no error")
+"""
+
+
+@pytest.mark.parametrize(
+    ("lists", "what"),
+    [(f"bonded = {LAMBDAS}", "lengths of constraints"), (f"masses = {LAMBDAS}", "masses")],
+)
+def test_programs_get_no_energies_of_states_with_other_motion(lists, what, tmp_path):
+    """Masses and constraints stay those of the start, so such states have no energies in this one."""
+    gas(tmp_path / "gas", 1, lists, PAIR, [(0, 0, 0), (0.65, 0, 0)])
+    script_output(tmp_path / "gas", OTHER_STATES.replace("WHAT", what))
+
+
+def test_replicas_with_equal_masses_have_no_derivative_by_them(tmp_path):
+    """That follows from velocities, and energies of replicas from positions alone."""
+    lists = f"charges = {LAMBDAS}\nmasses = [0.5, 0.5, 0.5]"
+    molecule = (
+        '[[molecule]]\nname = "a"\ncount = 20\natom = [{ type = "A" }]\n'
+        '[[mutation]]\ntype = "A"\nbecomes = "A"\ncharge = 0.0\nmass = 2.0\n'
+    )
+    gas(tmp_path / "gas", 0, lists, molecule, [(0, 0, 0)])
+    text = (tmp_path / "gas" / "gas.toml").read_text()
+    text = text.replace("state = 0\ninterval = 20\n", "[replicas]\ninterval = 20\n")
+    for steps, again in ((100, "--overwrite"), (200, "--resume")):
+        (tmp_path / "gas" / "gas.toml").write_text(text.replace("20000", str(steps)))
+        done = run(tmp_path / "gas", "run", "gas.toml", "-n", "1", again)
+        assert done.returncode == 0, done.stdout + done.stderr
+    for k in range(3):
+        file = read_states(tmp_path / "gas" / "output" / f"gas.state-{k}.dhdl.xvg")
+        assert [part.removesuffix("-lambda") for part in file.parts] == ["coul", "vdw"]
+        assert file.derivatives.shape == (10, 2)
+
+
+def test_advice_on_the_time_step_goes_by_the_masses_of_the_run(tmp_path):
+    """A bond of masses 1 has a period of 0.14, fourteen steps; of masses 100 ten times as many."""
+    molecule = (
+        '[[molecule]]\nname = "a"\ncount = 20\natom = [{ type = "A" }, { type = "A" }]\n'
+        '[[molecule.bond]]\npotential = "harmonic"\natoms = [1, 2]\nr0 = 0.65\nstiffness = 4000\n'
+        '[[mutation]]\ntype = "A"\nbecomes = "A"\nmass = 100.0\n'
+    )
+    for state, warns in ((0, True), (2, False)):
+        folder = tmp_path / f"{state}"
+        gas(folder, state, f"masses = {LAMBDAS}", molecule, [(0, 0, 0), (0.65, 0, 0)])
+        text = (folder / "gas.toml").read_text().replace("timestep = 0.01", "timestep = 0.02")
+        (folder / "gas.toml").write_text(text)
+        said = run(folder, "check", "gas.toml").stdout
+        assert ("of the fastest bond" in said) == warns, said

@@ -157,6 +157,38 @@ def test_what_is_left_alone_keeps_its_energy(tmp_path):
             script_output(tmp_path, script.replace("CHANGES", repr(changes)))
 
 
+NOISE = """
+import numpy, sterna
+simulation = sterna.Simulation.from_file("mixed.toml")
+simulation.run(1)
+names = numpy.array(simulation.type_names)[simulation.gather("type")]
+rotors = names == "CO2"
+w, x, y, z = simulation.gather("orientation")[rotors].T
+to_lab = numpy.array([
+    [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+])
+momentum = numpy.einsum("ijn,ni->nj", to_lab, simulation.gather("angular_momentum")[rotors])
+velocity = simulation.gather("velocity")[rotors]
+turning = momentum.std(axis=0) > 0.1 * momentum.std(axis=0).max()
+assert turning.sum() == 2
+together = numpy.corrcoef(numpy.hstack([velocity, momentum[:, turning]]).T)
+print(abs(together - numpy.eye(5)).max())
+"""
+
+
+@pytest.mark.parametrize("turning", ["langevin", "andersen"])
+@pytest.mark.parametrize("moving", ["langevin", "andersen"])
+def test_noise_of_rotation_is_its_own(tmp_path, moving, turning):
+    """Both thermostats give all motion anew in one step. Of 160 rotors, numbers that are independent
+    correlate by 0.08."""
+    text = thermostat(turning, 300, 'motion = "rotation"', 1e-8)
+    system(tmp_path, text + thermostat(moving, 300, 'motion = "translation"', 1e-8))
+    with_text(tmp_path, "timestep = 0.001", "timestep = 1e-7")
+    assert float(script_output(tmp_path, NOISE)) < 0.35
+
+
 def test_ranks_and_restarts(tmp_path):
     system(
         tmp_path,
@@ -177,6 +209,63 @@ def test_ranks_and_restarts(tmp_path):
         shared = json.loads(script_output(tmp_path, script, ranks=ranks))
         for name, value in alone.items():
             numpy.testing.assert_allclose(shared[name], value, atol=1e-8, err_msg=name)
+    script = """
+    import sterna
+    simulation = sterna.Simulation.from_file("mixed.toml")
+    simulation.run(17)
+    simulation.save("mixed.checkpoint")
+    simulation.run(23)
+    again = sterna.Simulation.resume("mixed.checkpoint", sterna.Input.read("mixed.toml"))
+    assert again.step == 17
+    again.run(23)
+    for name in ("position", "velocity", "orientation", "angular_momentum"):
+        assert (again.gather(name) == simulation.gather(name)).all(), name
+    """
+    script_output(tmp_path, script)
+
+
+BAROSTAT = """\
+[barostat]
+kind = "stochastic_cell_rescaling"
+pressure = 30.0
+time_constant = 1.0
+compressibility = 1e-4
+"""
+
+
+HILLS = """\
+[[variable]]
+name = "d"
+kind = "distance"
+groups = ["one", "two"]
+[[bias]]
+name = "hills"
+kind = "metadynamics"
+variable = "d"
+height = 1.0
+interval = 100
+widths = [0.1]
+bias_factor = 5.0
+[[group]]
+name = "one"
+select = "id 1"
+[[group]]
+name = "two"
+select = "id 2"
+"""
+
+
+def test_rotation_alone_is_no_temperature_of_the_run(sterna, tmp_path):
+    turning = thermostat("langevin", 300, 'motion = "rotation"')
+    for more, warns in (("", True), (thermostat("langevin", 300, 'motion = "translation"'), False)):
+        system(tmp_path, turning + more + BAROSTAT)
+        done = sterna("check", "mixed.toml")
+        said = "without a thermostat that samples the canonical ensemble" in done.stdout
+        assert said == warns, done.stdout
+        system(tmp_path, turning + more + HILLS)
+        done = sterna("check", "mixed.toml")
+        assert ("well-tempered hills need a temperature" in done.stdout) == warns, done.stdout
+        assert done.returncode == (2 if warns else 0), done.stdout
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ enum class RandomPurpose : std::uint32_t {
   insertion = 9,         ///< test molecules; id: kind times 2^32 plus their number
   exchange = 10,         ///< exchanges of states between replicas; id: the lower state of a pair
   reservoir = 11,        ///< molecules that come and go; id: reservoir times 2^32 plus the trial
+  rotation_noise = 12,   ///< thermostats of rotation alone; id: of the particle
 };
 
 class RandomSequence;

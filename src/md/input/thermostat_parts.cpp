@@ -9,6 +9,17 @@ bool acts_on_a_part(const Input::Thermostat& thermostat) {
   return thermostat.is_partial() || !parts.groups.empty() || parts.motion != ThermalMotion::all;
 }
 
+bool keeps_rotation_alone(const Input::Thermostat& thermostat) {
+  return thermostat.options<ThermostatParts>().motion == ThermalMotion::rotation;
+}
+
+const Input::Thermostat* thermostat_of_run(const Input& input) {
+  for (const Input::Thermostat& thermostat : input.thermostats) {
+    if (thermostat.is_used() && !keeps_rotation_alone(thermostat)) return &thermostat;
+  }
+  return nullptr;
+}
+
 bool may_share_motion(const Input& input, const Input::Thermostat& a, const Input::Thermostat& b) {
   const auto &of_a = a.options<ThermostatParts>(), &of_b = b.options<ThermostatParts>();
   const bool every_kind = of_a.motion == ThermalMotion::all || of_b.motion == ThermalMotion::all;

@@ -14,11 +14,11 @@ enum class ThermalMotion : std::uint8_t { all, translation, rotation };
 
 template <>
 inline constexpr auto choice_table<ThermalMotion> = std::to_array<Choice<ThermalMotion>>(
-    {{"all", ThermalMotion::all, "\"all\": on every kind of motion."},
+    {{"all", ThermalMotion::all, "\"all\": every kind of motion."},
      {"translation", ThermalMotion::translation,
-      "\"translation\": on the velocities of atoms and of the centers of mass of rigid molecules."},
+      "\"translation\": the velocities of atoms and of the centers of mass of rigid molecules."},
      {"rotation", ThermalMotion::rotation,
-      "\"rotation\": on the angular momenta of rigid molecules."}});
+      "\"rotation\": the angular momenta of rigid molecules."}});
 
 /// What a thermostat acts on, besides `component` and its region. Only some kinds have these keys
 /// (`ThermostatRow::takes_parts`).
@@ -29,6 +29,13 @@ struct ThermostatParts {
 
 /// Whether a thermostat acts on some molecules only, or on a part of their motion.
 bool acts_on_a_part(const Input::Thermostat& thermostat);
+
+/// Whether it leaves translation alone.
+bool keeps_rotation_alone(const Input::Thermostat& thermostat);
+
+/// The first thermostat that keeps the temperature of a run, which is that of translation; null if
+/// there is none.
+const Input::Thermostat* thermostat_of_run(const Input& input);
 
 /// Whether some particle may belong to both thermostats, and some kind of its motion. Regions do not
 /// count.

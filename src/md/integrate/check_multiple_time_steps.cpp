@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "md/core/display_text.hpp"
+#include "md/forces/alchemy/input/alchemy_section.hpp"
 #include "md/forces/coulomb/input/charge_solver_row.hpp"
 #include "md/input/observer_row.hpp"
 #include "md/input/trajectory_row.hpp"
@@ -74,6 +75,9 @@ class TimeStepsChecker {
       whole(fmt::format("drift_control[{}].interval", n), "interval", control.interval);
       whole(fmt::format("drift_control[{}].sample_interval", n), "sample_interval",
             control.sample_interval);
+    }
+    if (input_.section<AlchemySection>().is_used()) {
+      whole("alchemy.interval", "interval", input_.section<AlchemySection>().interval);
     }
     for (const ObserverRow& observer : observer_rows()) {
       if (!input_.places.contains(observer.schema.name)) continue;

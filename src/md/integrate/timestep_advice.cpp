@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
+#include "md/forces/alchemy/input/mutation_sections.hpp"
 #include "md/forces/molecular/input/molecule_model_from_input.hpp"
 #include "md/forces/pair/input/pair_functions_from_input.hpp"
 #include "md/input/hydrogen_mass.hpp"
@@ -219,6 +220,15 @@ Flight fastest_flight(const Input& input, double temperature) {
   return fastest;
 }
 
+/// The input with the masses that its types have in the alchemical state of the run.
+Input with_masses_of_run(const Input& input) {
+  Input of_run = input;
+  for (std::size_t type = 0; type < input.types.size(); ++type) {
+    of_run.types[type].mass = mass_in_run(input, type);
+  }
+  return of_run;
+}
+
 class TimestepAdviser {
  public:
   TimestepAdviser(const Input& input, double temperature)
@@ -328,6 +338,10 @@ class TimestepAdviser {
   /// The step that hydrogen of 3.024 u would allow, if there is lighter hydrogen; empty: no longer
   /// step.
   std::string with_heavier_hydrogen() const {
+    const auto& mutations = input_.tables<MutationSection>();
+    if (std::ranges::any_of(mutations, [](const auto& one) { return one.mass.has_value(); })) {
+      return {};  // "hydrogen_mass" does not go with them.
+    }
     Input heavier = input_;
     for (Input::Molecule& molecule : heavier.molecules) {
       // Rigid water has no vibration that heavier hydrogen would slow down.
@@ -538,11 +552,11 @@ FastestTurn fastest_turn(const Input& input, double temperature) {
 }
 
 std::optional<double> longer_timestep(const Input& input, double temperature) {
-  return TimestepAdviser(input, temperature).longer();
+  return TimestepAdviser(with_masses_of_run(input), temperature).longer();
 }
 
 std::vector<Diagnostic> timestep_advice(const Input& input, double temperature) {
-  return TimestepAdviser(input, temperature).advise();
+  return TimestepAdviser(with_masses_of_run(input), temperature).advise();
 }
 
 }  // namespace sterna::md

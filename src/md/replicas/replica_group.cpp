@@ -160,7 +160,9 @@ MeetingData ReplicaGroup::gather() {
     if (is_alchemical_) {
       const StateParameters slopes = simulation.state_derivatives();
       for (const AlchemicalPart& part : alchemical_parts) {
-        mine.push_back(slopes.find(part.parameter)->second);
+        // Files lack the parts that a term does not tell.
+        const auto slope = slopes.find(part.parameter);
+        mine.push_back(slope == slopes.end() ? 0.0 : slope->second);
       }
     }
     for (std::size_t k = 0; k < states; ++k) {

@@ -57,7 +57,7 @@ DhdlHead StateFiles::head() const {
       .thermal_energy = unit(),
       .parts = {},
       .lambdas = {},
-      .derivatives = is_alchemical_ ? alchemical_parts_of(input_).size() : 0};
+      .derivatives = is_alchemical_ ? alchemical_parts_of_positions(input_).size() : 0};
   for (std::size_t part = 0; part < head.derivatives; ++part) {
     head.parts.emplace_back(alchemical_parts[part].lambda);
   }
@@ -96,7 +96,7 @@ void StateFiles::write(const MeetingData& met, std::span<const std::size_t> stat
     if (is_alchemical_) {
       const double reduced = unit / (input_.units.boltzmann() * temperature_of_state(input_, own));
       const std::span slopes = met.derivatives[replica];
-      for (const double slope : slopes.first(alchemical_parts_of(input_).size())) {
+      for (const double slope : slopes.first(alchemical_parts_of_positions(input_).size())) {
         line += fmt::format(" {:.10g}", reduced * slope);
       }
     }

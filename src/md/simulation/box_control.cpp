@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "md/input/thermostat_parts.hpp"
 #include "md/integrate/barostats/barostat_table.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
@@ -14,7 +15,7 @@ void BoxControl::make_barostat() {
   center_count_ =
       static_cast<double>(system_.moving_count - Centers::joined_atoms(system_.topology));
   double temperature = input_.start.temperature.value_or(0.0);
-  if (!input_.thermostats.empty()) temperature = input_.thermostats[0].temperature;
+  if (const auto* const kept = thermostat_of_run(input_)) temperature = kept->temperature;
   barostat_ = sterna::md::make_barostat({.input = input_,
                                          .thermal_energy = input_.units.boltzmann() * temperature,
                                          .centers = center_count_});
@@ -22,16 +23,16 @@ void BoxControl::make_barostat() {
 }
 
 void BoxControl::make_ramps(double temperature) {
-  const auto& thermostats = input_.thermostats;
-  const auto end_temperature = thermostats.empty() ? std::nullopt : thermostats[0].end_temperature;
+  const Input::Thermostat* const kept = thermostat_of_run(input_);
+  const auto end_temperature = kept == nullptr ? std::nullopt : kept->end_temperature;
   const auto end_pressure = input_.barostat.end_pressure;
   if (!end_temperature && !end_pressure) return;
   const double boltzmann = input_.units.boltzmann(), pressure = input_.barostat.pressure;
   thermal_energy_ = {boltzmann * temperature, boltzmann * end_temperature.value_or(temperature)};
   pressure_ = {pressure, end_pressure.value_or(pressure), 0, input_.run.steps};
   if (!end_temperature) return;
-  thermal_energy_->from = thermostats[0].start_step;
-  const std::int64_t stop = thermostats[0].stop_step;
+  thermal_energy_->from = kept->start_step;
+  const std::int64_t stop = kept->stop_step;
   thermal_energy_->to = stop > 0 ? stop : input_.run.steps;
 }
 

@@ -7,6 +7,7 @@
 
 #include "md/core/json.hpp"
 #include "md/forces/state_parameters.hpp"
+#include "md/input/thermostat_parts.hpp"
 #include "md/integrate/moving_targets.hpp"
 #include "md/integrate/thermostats/thermostat.hpp"
 #include "md/output/checkpoint_file.hpp"
@@ -28,7 +29,7 @@ StateParameters parameters_of(const HasStateParameters& term, const StateParamet
 
 void Simulation::Implementation::begin_state() {
   if (dynamics_.minimizes()) return;
-  if (input_.has_thermostat()) state_.temperature = input_.thermostats[0].temperature;
+  if (const auto* const kept = thermostat_of_run(input_)) state_.temperature = kept->temperature;
   if (input_.barostat.is_used()) state_.pressure = input_.barostat.pressure;
   const auto& targets = input_.section<MovingTargets>();
   state_.is_set = targets.by_states;

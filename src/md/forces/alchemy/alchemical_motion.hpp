@@ -29,7 +29,9 @@ class AlchemicalMotion {
   AlchemicalMotion(const comm::Context& context, Options options);
 
   /// Whether the energies of states have a part of motion.
-  bool is_used() const { return !options_.masses.empty() || options_.lengths_change; }
+  bool is_used() const { return masses_change() || lengths_change(); }
+  bool masses_change() const { return !options_.masses.empty(); }
+  bool lengths_change() const { return options_.lengths_change; }
   /// Collective. Adds the part of motion to the energies of these states. `by_lengths`: this rank's
   /// share of the derivative that constraints have.
   void add(const ParticleStore& particles, double by_lengths, const AlchemicalState& now,

@@ -70,12 +70,16 @@ StateParameters AlchemicalTerm::state_parameters() const {
 }
 
 void AlchemicalTerm::set_state_parameters(const StateParameters& values) {
-  now_ = changed_by(now_, values);
+  const AlchemicalState state = changed_by(now_, values);
+  require_same_motion(state);
+  now_ = state;
 }
 
 std::vector<double> AlchemicalTerm::energies_with(std::span<const StateParameters> sets) {
   std::vector<AlchemicalState> states;
-  for (const StateParameters& set : sets) states.push_back(changed_by(now_, set));
+  for (const StateParameters& set : sets) {
+    require_same_motion(states.emplace_back(changed_by(now_, set)));
+  }
   derivatives_.clear();
   // States that differ in temperatures or biases alone cost nothing here.
   if (std::ranges::all_of(states, [&](const AlchemicalState& state) { return state == now_; })) {
@@ -83,10 +87,24 @@ std::vector<double> AlchemicalTerm::energies_with(std::span<const StateParameter
   }
   const AlchemicalEnergies found = energies(*particles_, states);
   derivatives_ = {{std::string(alchemical_parts[0].parameter), found.by_charges},
-                  {std::string(alchemical_parts[1].parameter), found.by_van_der_waals},
-                  {std::string(alchemical_parts[2].parameter), found.by_bonded},
-                  {std::string(alchemical_parts[3].parameter), found.by_masses}};
+                  {std::string(alchemical_parts[1].parameter), found.by_van_der_waals}};
+  // Motion has a part in the others, which positions do not tell.
+  if (!motion_.lengths_change()) {
+    derivatives_.emplace(alchemical_parts[2].parameter, found.by_bonded);
+  }
+  if (!motion_.masses_change()) {
+    derivatives_.emplace(alchemical_parts[3].parameter, found.by_masses);
+  }
   return found.differences;
+}
+
+void AlchemicalTerm::require_same_motion(const AlchemicalState& state) const {
+  const bool masses_differ = motion_.masses_change() && state.masses != now_.masses;
+  if (!masses_differ && !(motion_.lengths_change() && state.bonded != now_.bonded)) return;
+  throw std::invalid_argument(fmt::format(
+      "the state has other {} than the run, which keeps those of its start; expected a run that "
+      "starts in it, or the file .dhdl.xvg, which has the energies of all states",
+      masses_differ ? "masses" : "lengths of constraints"));
 }
 
 void AlchemicalTerm::write_row(const AlchemicalEnergies& energies) {
@@ -132,7 +150,9 @@ void AlchemicalTerm::restore(std::span<const double> state) {
   step_ = static_cast<std::int64_t>(state[1]);
   // A run that is no replica has the state of its input.
   if (states_.change) {
-    now_ = {.van_der_waals = state[2], .charges = state[3], .bonded = state[4]};
+    now_.van_der_waals = state[2];
+    now_.charges = state[3];
+    now_.bonded = state[4];
   }
 }
 

@@ -75,6 +75,9 @@ class AlchemicalTerm : public ForceTerm, public HasStateParameters, public SeesM
   std::span<const AlchemicalPart> parts_of_state() const {
     return std::span(alchemical_parts).first(states_.parts);
   }
+  /// Throws std::invalid_argument if masses or lengths of constraints, which stay those of the
+  /// start, would be others in this state.
+  void require_same_motion(const AlchemicalState& state) const;
   void write_row(const AlchemicalEnergies& energies);
   std::string head() const;
 

@@ -8,6 +8,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/input/barostat_row.hpp"
+#include "md/input/thermostat_parts.hpp"
 #include "md/input/thermostat_row.hpp"
 
 namespace sterna::md {
@@ -51,7 +52,8 @@ void check_barostat(const Input& input, const IsGood& is_good, const Report& rep
   if (kind->check != nullptr) kind->check(input, is_good, report);
   const auto canonical = [](const Input::Thermostat& thermostat) {
     const ThermostatRow* of_thermostat = row_of(thermostat);
-    return of_thermostat != nullptr && of_thermostat->is_canonical;
+    return of_thermostat != nullptr && of_thermostat->is_canonical &&
+           !keeps_rotation_alone(thermostat);
   };
   if (kind->needs_thermostat && !std::ranges::any_of(input.thermostats, canonical)) {
     const auto kinds =

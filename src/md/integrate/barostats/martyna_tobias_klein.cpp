@@ -21,6 +21,7 @@
 #include <optional>
 
 #include "md/core/display_text.hpp"
+#include "md/input/thermostat_parts.hpp"
 #include "md/integrate/barostats/barostat_table.hpp"
 #include "md/integrate/barostats/strain_mode.hpp"
 #include "md/integrate/moving_targets.hpp"
@@ -46,8 +47,9 @@ class MartynaTobiasKlein final : public Barostat {
     time_ = barostat.time_constant / (2.0 * std::numbers::pi);
     const bool by_states = request.input.section<MovingTargets>().by_states;
     targets_move_ = barostat.end_pressure.has_value() || by_states;
-    if (!request.input.has_thermostat()) return;
-    const bool kt_moves = by_states || request.input.thermostats[0].end_temperature.has_value();
+    const Input::Thermostat* const kept = thermostat_of_run(request.input);
+    if (kept == nullptr) return;
+    const bool kt_moves = by_states || kept->end_temperature.has_value();
     targets_move_ = targets_move_ || kt_moves;
     const double asked = barostat.options<MartynaTobiasKleinOptions>().chain_time_constant;
     chain_.emplace(request.thermal_energy, asked > 0.0 ? asked : barostat.time_constant,
@@ -213,7 +215,7 @@ class MartynaTobiasKlein final : public Barostat {
 
 void check_martyna_tobias_klein(const Input& input, const IsGood& is_good, const Report& report) {
   const auto& barostat = input.barostat;
-  if (!input.has_thermostat() && !input.start.temperature && is_good("barostat.kind")) {
+  if (thermostat_of_run(input) == nullptr && !input.start.temperature && is_good("barostat.kind")) {
     report(Severity::error, "barostat.kind",
            "the mass of the box follows from a temperature; expected that of a [thermostat], or "
            "\"temperature\" in [start] for constant enthalpy");

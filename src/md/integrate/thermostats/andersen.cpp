@@ -12,7 +12,7 @@ Andersen::Andersen(std::uint64_t seed, double thermal_energy, double rate,
                    std::span<const double> masses, std::span<const RigidBody> bodies,
                    const SelectedMotion& motion,
                    std::function<std::int64_t(std::int64_t)> first_joined_to)
-    : stream_(seed, RandomPurpose::thermostat),
+    : stream_(seed, purpose_of_noise(motion)),
       thermal_energy_(thermal_energy),
       rate_(rate),
       masses_(masses.begin(), masses.end()),

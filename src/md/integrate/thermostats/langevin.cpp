@@ -10,7 +10,7 @@ namespace sterna::md {
 Langevin::Langevin(std::uint64_t seed, double thermal_energy, double friction,
                    std::span<const double> masses, std::span<const RigidBody> bodies,
                    const SelectedMotion& motion)
-    : stream_(seed, RandomPurpose::thermostat),
+    : stream_(seed, purpose_of_noise(motion)),
       thermal_energy_(thermal_energy),
       friction_(friction),
       masses_(masses.begin(), masses.end()),

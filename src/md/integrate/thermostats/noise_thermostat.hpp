@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "md/core/random.hpp"
 #include "md/integrate/thermostats/thermostat.hpp"
 
 namespace sterna::md {
@@ -9,6 +10,11 @@ namespace sterna::md {
 /// Noise on the rotation of molecules alone keeps their momenta.
 inline bool keeps_momentum_of_noise(const Input::Thermostat& thermostat) {
   return thermostat.options<ThermostatParts>().motion == ThermalMotion::rotation;
+}
+
+/// Translation and rotation of a molecule may have a thermostat each, whose noise is independent.
+inline RandomPurpose purpose_of_noise(const SelectedMotion& motion) {
+  return motion.has_translation() ? RandomPurpose::thermostat : RandomPurpose::rotation_noise;
 }
 
 /// Noise on each molecule by a method that is independent of input and steps: Langevin dynamics,

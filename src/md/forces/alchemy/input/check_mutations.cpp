@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -92,6 +94,7 @@ class MutationChecker {
                           "none",
                           quote(one.type)));
       }
+      moved_masses(one, place);
       if (is_alchemical[k] != 0) continue;
       error(place + ".type", fmt::format("the type {} is not that of atoms of the \"molecules\" of "
                                          "[alchemy]",
@@ -100,6 +103,25 @@ class MutationChecker {
     for (std::size_t k = 0; k < n; ++k) {
       if (all[k].type != one.type) continue;
       error(place + ".type", fmt::format("the type {} has two [[mutation]]s", quote(one.type)));
+    }
+  }
+
+  /// "hydrogen_mass" moves masses of lambda 0 only.
+  void moved_masses(const MutationSection& one, const std::string& place) {
+    if (!one.mass || !good_(place + ".mass")) return;
+    for (const Input::Molecule& molecule : input_.molecules) {
+      if (molecule.hydrogen_mass == 0.0) continue;
+      if (std::ranges::find(molecule.atoms, one.type, &Input::MoleculeAtom::type) ==
+          molecule.atoms.end()) {
+        continue;
+      }
+      error(
+          place + ".mass",
+          fmt::format("\"hydrogen_mass\" of the molecule {} moves the masses of lambda 0, but not "
+                      "those of lambda 1; expected the masses of both in [[type]] and "
+                      "[[mutation]], without \"hydrogen_mass\"",
+                      quote(molecule.name)));
+      return;
     }
   }
 
@@ -287,6 +309,14 @@ class MutationChecker {
     const Input::Molecule* const of = molecule(one.molecule, place);
     if (of == nullptr || !atoms(one.atoms, 2, of->atoms.size(), place)) return;
     for (const std::vector<int>& pair : one.atoms) {
+      const auto [first, second] = std::minmax(pair[0], pair[1]);
+      if (!constraints_.emplace(one.molecule, first, second).second) {
+        error(place + ".atoms",
+              fmt::format("the constraint of the atoms {} and {} of the molecule {} stands twice; "
+                          "expected one length at lambda 1",
+                          first, second, quote(one.molecule)));
+        return;
+      }
       if (is_constrained(*of, pair[0], pair[1])) continue;
       error(place + ".atoms",
             fmt::format("no constraint of the molecule {} joins the atoms {} and {}; expected a "
@@ -323,6 +353,7 @@ class MutationChecker {
   const AlchemySection& of_;
   const IsGood& good_;
   const Report& report_;
+  std::set<std::tuple<std::string, int, int>> constraints_;  ///< that change
 };
 
 }  // namespace

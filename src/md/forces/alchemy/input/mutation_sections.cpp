@@ -172,6 +172,12 @@ std::span<const AlchemicalPart> alchemical_parts_of(const Input& input) {
   return std::span(alchemical_parts).first(masses_change(input) ? 4 : have_bonded ? 3 : 2);
 }
 
+std::span<const AlchemicalPart> alchemical_parts_of_positions(const Input& input) {
+  const bool have_bonded = !input.tables<MutatedTermSection>().empty() &&
+                           input.tables<MutatedConstraintSection>().empty();
+  return std::span(alchemical_parts).first(have_bonded ? 3 : 2);
+}
+
 double mass_in_state_b(const Input& input, std::size_t type) {
   for (const MutationSection& mutation : input.tables<MutationSection>()) {
     if (mutation.type == input.types[type].name) {

@@ -54,6 +54,8 @@ bool masses_change(const Input& input);
 /// The parts of alchemical states that a run's files have: those of bonded terms and of
 /// masses only if some change.
 std::span<const AlchemicalPart> alchemical_parts_of(const Input& input);
+/// Those whose derivatives follow from positions alone, which files of replicas have.
+std::span<const AlchemicalPart> alchemical_parts_of_positions(const Input& input);
 
 void check_mutations(Input& input, bool look_at_files, const IsGood& is_good, const Report& report);
 

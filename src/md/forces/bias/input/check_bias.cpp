@@ -9,6 +9,7 @@
 #include "md/forces/bias/bias.hpp"
 #include "md/forces/bias/input/bias_sections.hpp"
 #include "md/input/atom_groups.hpp"
+#include "md/input/thermostat_parts.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
@@ -199,7 +200,7 @@ class BiasChecker {
 std::optional<double> temperature_of_run(const Input& input) {
   std::optional<double> found;
   for (const Input::Thermostat& thermostat : input.thermostats) {
-    if (!thermostat.is_used()) continue;
+    if (!thermostat.is_used() || keeps_rotation_alone(thermostat)) continue;
     if (found) return std::nullopt;
     found = thermostat.temperature;
   }
