@@ -361,8 +361,7 @@ void check_ace_tables(const AceTables& tables) {
 void keep_elements_of_types(AceTables& tables, std::vector<std::size_t>& of_type) {
   std::vector<std::size_t> kept = of_type;
   std::ranges::sort(kept);
-  const auto repeated = std::ranges::unique(kept);
-  kept.erase(repeated.begin(), repeated.end());
+  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   const std::size_t count = tables.elements.size();
   std::vector<int> place(count, -1);
   for (std::size_t n = 0; n < kept.size(); ++n) place[kept[n]] = static_cast<int>(n);
