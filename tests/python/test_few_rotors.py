@@ -273,7 +273,8 @@ def test_the_forecast_of_memory_knows_who_turns(sterna, tmp_path, share):
         path.write_text(memory_input(particles, share))
         checked = sterna("check", path.name, "-n", 1)
         forecasts.append(1e6 * float(re.search(r"about (\S+) MB per rank", checked.stdout)[1]))
-        command = [str(Path(find_program()).resolve()), path.name]
-        peaks.append(peak_of(command, tmp_path))
+        command = [str(Path(find_program()).resolve()), "--overwrite", path.name]
+        # Beside busy cores a look may miss the last growth, so that several runs are looked at.
+        peaks.append(max(peak_of(command, tmp_path) for _ in range(3)))
     expected, found = ((b - a) / (sizes[1] - sizes[0]) for a, b in (forecasts, peaks))
     assert expected == pytest.approx(found, rel=0.3)
