@@ -38,7 +38,7 @@
 // sources: src/md/system/topology.cpp src/md/system/joined_atoms.cpp src/md/system/rigid_shape.cpp
 // sources: src/md/system/selection_expression.cpp
 // sources: src/md/system/virtual_site_kinds.cpp src/md/system/virtual_site.cpp
-// sources: src/md/system/atom_group.cpp src/md/input/atom_groups.cpp
+// sources: src/md/system/atom_group.cpp src/md/input/atom_groups.cpp src/md/input/thermostat_parts.cpp
 // sources: src/md/observe/*.cpp src/md/integrate/integrators/*.cpp
 // sources: src/md/integrate/thermostats/*.cpp
 // sources: src/md/trajectories/*.cpp

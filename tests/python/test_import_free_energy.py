@@ -377,7 +377,6 @@ REFUSED_OF_B = [
     ("1 2 1 0.15 200000", "1 2 2 0.15 200000 0.16 200000", "a G96 bond that changes to a state B"),
     ("[ pairs ]", "[ dihedrals ]\n1 2 3 4 9 20 5 2 20 5 3\n[ pairs ]", "the multiplicity differs"),
     ("[ pairs ]", "[ dihedrals ]\n1 2 3 4 9 20 5 7 20 6 7\n[ pairs ]", "the multiplicity is 7"),
-    ("[ pairs ]", "[ constraints ]\n1 5 1 0.3 0.4\n[ pairs ]", "a constraint that changes"),
     (
         "[ pairs ]",
         "[ position_restraints ]\n1 1 9 9 9 8 8 8\n[ pairs ]",
