@@ -99,7 +99,8 @@ def made_mixture(folder) -> MixtureEquilibrium:
 def made_liquid(excess: float) -> _Phase:
     return _Phase(
         numpy.array([0.016, 0.016]), 0.001, numpy.full(2, excess), numpy.full(2, 0.02),
-        numpy.full(2, 31.0), numpy.full(2, 1.0), 2.0, 0.1, 3e-4, numpy.full(2, 1e4),
+        numpy.full(2, 31.0), numpy.full(2, 1.0), 2.0, 0.1, -6.0, 0.01, 3e-4, 4e-3,
+        numpy.full(2, 1e4),
     )  # fmt: skip
 
 
