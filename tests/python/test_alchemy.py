@@ -337,7 +337,7 @@ def test_two_atoms_have_the_free_energy_of_the_second_virial_coefficient(tmp_pat
     pytest.importorskip("pymbar")
     for state in range(4):
         folder = pair_run(tmp_path / f"{state}", state)
-        done = run_sterna(folder, "run", "pair.toml")
+        done = run_sterna(folder, "run", "pair.toml", "-n", 1)
         assert done.returncode == 0, done.stdout + done.stderr
     table = tmp_path / "table.txt"
     done = run_sterna(tmp_path, "free-energy", ".", "-o", table)

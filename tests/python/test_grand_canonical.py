@@ -7,7 +7,7 @@ import subprocess
 import numpy
 import pytest
 import teqp
-from conftest import sterna_command, sterna_environment
+from conftest import nightly, sterna_command, sterna_environment
 from lammps_support import lammps  # noqa: F401
 from test_insertion import ETHANE, THERMOSTAT, results, run
 
@@ -64,7 +64,7 @@ def reservoir(**values) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("ranks", [1, 2, nightly(4)])
 def test_ideal_gas_is_poisson(tmp_path, ranks):
     """Numbers of molecules have mean and variance z V, temperature and speeds are kept, and the pressure is
     z k T."""
