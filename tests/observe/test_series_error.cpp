@@ -72,8 +72,8 @@ Judgment judge(Noise& noise, double height, std::size_t blocks) {
 }  // namespace
 
 TEST_CASE("errors of averages of short runs are the spread of many") {
-  // The log and the observers keep means of batches. Without the integrated correlation the spread
-  // of runs of 50 correlation times is 1.2 times the error.
+  // The log and the observers keep means of batches. A time of 20 is that of the shortest runs that
+  // are not warned of, of 50 correlation times.
   struct Case {
     double time, least, most;  // of the spread by the error
   };

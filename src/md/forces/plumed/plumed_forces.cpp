@@ -4,9 +4,9 @@
 // Cost:    three reductions a step: of what PLUMED asks for, of positions (while other forces are
 //          computed) and of forces. In the first step PLUMED asks for all atoms.
 // Hazards: a kernel is code of others. Its errors are those of all ranks, and its files are known only
-//          by what the system shows as open. Its energy changes in time, by hills and moving
-//          restraints; what it has given so is the change of its energy less its forces times the
-//          motion of the atoms, by the trapezoidal rule.
+//          by what the system shows as open. Hills and moving restraints change its energy in time.
+//          What they have given is the change of this energy less the work of its forces, by the
+//          trapezoidal rule.
 #include "md/forces/plumed/plumed_forces.hpp"
 
 #include <fmt/format.h>
